@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+// Each test file runs in a process of its own: the Temporal SDK's native runtime does not survive worker threads.
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/e2e/**', 'node_modules/**'],
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
+    maxWorkers: 2,
+  },
+});
