@@ -1,0 +1,124 @@
+import { failure, type Failure } from './errors/failure.ts';
+import type { VerbRequest } from './messages.ts';
+import type { NodeRecord, Resident } from './node.ts';
+import { isFailed, isWorking, type Phase, type StablePhase } from './phases.ts';
+import { ALL_VERBS, isOperationVerb, operationVerb, type Verb } from './verbs.ts';
+
+/** What a node answers to a request. */
+export type Decision =
+  | { readonly kind: 'start'; readonly phase: Phase; readonly returnTo: StablePhase | null }
+  | { readonly kind: 'duplicate' }
+  | { readonly kind: 'flag' }
+  | { readonly kind: 'control' }
+  | { readonly kind: 'refuse'; readonly failure: Failure };
+
+const refuse = (f: Failure): Decision => ({ kind: 'refuse', failure: f });
+
+/** The verbs that the node would accept now (their arguments aside). */
+export function legalVerbs(node: NodeRecord): Verb[] {
+  return ALL_VERBS.filter((verb) => {
+    if (isOperationVerb(verb)) {
+      return node.operation === null && phaseAllows(node, verb) && node.supports.includes(verb);
+    }
+    if (verb === 'resume') return node.operation !== null && node.operation.kind !== 'cleanup';
+    if (verb === 'abort') return node.operation !== null;
+    return true;
+  });
+}
+
+function phaseAllows(node: NodeRecord, verb: Verb): boolean {
+  return isOperationVerb(verb) && operationVerb(verb).from.includes(node.phase);
+}
+
+const legal = (node: NodeRecord): string => `Legal now: ${legalVerbs(node).join(', ')}.`;
+
+/** Decides what happens to a request. Pure; the whole policy of a node's messages is here. */
+export function decide(node: NodeRecord, request: VerbRequest): Decision {
+  const { verb } = request;
+  if (verb === 'maintenance' || verb === 'quarantine' || verb === 'unquarantine') return { kind: 'flag' };
+  if (verb === 'resume' || verb === 'abort') return decideControl(node, verb);
+
+  const known = node.recent.find((r) => r.requestId === request.requestId);
+  if (known) {
+    return known.fingerprint === request.fingerprint
+      ? { kind: 'duplicate' }
+      : refuse(
+          failure(
+            'REQUEST_ID_REUSED',
+            `requestId ${request.requestId} already stands for another request (${known.kind}).`,
+          ),
+        );
+  }
+  if (node.operation) {
+    const { kind, requestId, held } = node.operation;
+    return refuse(
+      failure(
+        'BUSY',
+        `${node.node} is ${node.phase}: operation ${requestId} (${kind}) ${held ? 'is held' : 'is running'}. ${legal(node)}`,
+        { details: { phase: node.phase, operationId: requestId, legal: legalVerbs(node) } },
+      ),
+    );
+  }
+  if (!phaseAllows(node, verb)) {
+    return refuse(
+      failure('ILLEGAL_VERB', `${node.node} is ${node.phase}, which does not allow ${verb}. ${legal(node)}`, {
+        details: { phase: node.phase, operationId: null, legal: legalVerbs(node) },
+      }),
+    );
+  }
+  if (!node.supports.includes(verb)) {
+    return refuse(failure('NOT_SUPPORTED', `The driver of ${node.node} cannot ${verb} yet. ${legal(node)}`));
+  }
+  const guard = verb === 'deploy' ? guardDeploy(node, request) : undefined;
+  if (guard) return refuse(guard);
+
+  const spec = operationVerb(verb);
+  return {
+    kind: 'start',
+    phase: spec.through[0] ?? node.phase,
+    returnTo: spec.to === 'return' ? returnPhase(node) : node.returnTo,
+  };
+}
+
+function decideControl(node: NodeRecord, verb: 'resume' | 'abort'): Decision {
+  if (!node.operation) {
+    return refuse(failure('NOT_HELD', `${node.node} is ${node.phase} and has no operation. ${legal(node)}`));
+  }
+  if (verb === 'resume' && node.operation.kind === 'cleanup') {
+    return refuse(failure('BUSY', `${node.node} is being cleaned up. ${legal(node)}`));
+  }
+  return { kind: 'control' };
+}
+
+/** Where a verb that returns goes back to: a failed inspection remembers where it came from. */
+function returnPhase(node: NodeRecord): StablePhase | null {
+  if (isFailed(node.phase)) return node.returnTo ?? 'manageable';
+  return isWorking(node.phase) ? node.returnTo : (node.phase as StablePhase);
+}
+
+function guardDeploy(node: NodeRecord, request: VerbRequest): Failure | undefined {
+  const owner = typeof request.args['owner'] === 'string' ? request.args['owner'] : null;
+  if (node.flags.quarantined !== null) {
+    return failure('QUARANTINED', `${node.node} is quarantined: ${node.flags.quarantined}`);
+  }
+  if (node.flags.maintenance !== null) {
+    return failure('IN_MAINTENANCE', `${node.node} is in maintenance: ${node.flags.maintenance}`);
+  }
+  if (node.residue.length > 0) {
+    return failure('RESIDUE', `${node.node} still has ${node.residue.join(', ')} of an earlier operation.`);
+  }
+  if (node.phase === 'deploy-failed' && owner !== node.owner) {
+    return failure(
+      'OWNER_MISMATCH',
+      `${node.node} belongs to ${node.owner ?? 'no one'}, not to ${owner ?? 'no one'}.`,
+    );
+  }
+  const { resident } = node;
+  if (resident.kind === 'unknown' || (resident.kind === 'owner' && resident.owner !== owner)) {
+    return failure('ERASE_REQUIRED', `The disks of ${node.node} may hold data of ${residentName(resident)}.`);
+  }
+  return undefined;
+}
+
+const residentName = (resident: Resident): string =>
+  resident.kind === 'owner' ? (resident.owner ?? 'an unnamed owner') : 'an unknown owner';

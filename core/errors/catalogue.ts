@@ -1,0 +1,21 @@
+import { AGENT_ERRORS } from './agent.ts';
+import { CONTRACT_ERRORS } from './contract.ts';
+import type { CatalogueEntry } from './entry.ts';
+import { IRONIC_ERRORS } from './ironic.ts';
+import { ORCHESTRATOR_ERRORS } from './orchestrator.ts';
+import { REDFISH_ERRORS } from './redfish.ts';
+
+/** Every code that Rackwright can answer with. Callers switch on codes, never on messages. */
+export const CATALOGUE = {
+  ...ORCHESTRATOR_ERRORS,
+  ...CONTRACT_ERRORS,
+  ...REDFISH_ERRORS,
+  ...AGENT_ERRORS,
+  ...IRONIC_ERRORS,
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof CATALOGUE;
+
+/** Narrows a string to a code of the catalogue. */
+export const isErrorCode = (value: unknown): value is ErrorCode =>
+  typeof value === 'string' && Object.hasOwn(CATALOGUE, value);

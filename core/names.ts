@@ -1,0 +1,45 @@
+/** Ids, queues and attributes that outside programs rely on. */
+
+/** Sites and nodes: a DNS label, dots allowed. */
+export const NAME_PATTERN = /^[a-z0-9][a-z0-9.-]{0,62}$/;
+/** Request ids: what the caller likes, as long as it is safe in a path and an id. */
+export const REQUEST_ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+/** Request ids that Rackwright makes for its own clean-up operations; refused from outside. */
+export const CLEANUP_PREFIX = 'cleanup-';
+
+export const isName = (value: unknown): value is string =>
+  typeof value === 'string' && NAME_PATTERN.test(value);
+export const isRequestId = (value: unknown): value is string =>
+  typeof value === 'string' && REQUEST_ID_PATTERN.test(value);
+
+export const WORKFLOW_QUEUE = 'rackwright';
+/** The queue of a site's activities. */
+export const siteQueue = (site: string): string => `rackwright-${site}`;
+
+export const nodeWorkflowId = (site: string, node: string): string => `node/${site}/${node}`;
+export const operationWorkflowId = (site: string, node: string, requestId: string): string =>
+  `op/${site}/${node}/${requestId}`;
+
+/** Reads `op/<site>/<node>/<requestId>` back; undefined if it is not one. */
+export function parseOperationWorkflowId(
+  id: string,
+): { site: string; node: string; requestId: string } | undefined {
+  const [kind, site, node, requestId, ...rest] = id.split('/');
+  if (kind !== 'op' || rest.length > 0 || !isName(site) || !isName(node) || !isRequestId(requestId)) {
+    return undefined;
+  }
+  return { site, node, requestId };
+}
+
+/** Search attributes by name, and their type. Every worker ensures that they exist. */
+export const SEARCH_ATTRIBUTES = {
+  RackwrightSite: 'KEYWORD',
+  RackwrightNode: 'KEYWORD',
+  RackwrightPhase: 'KEYWORD',
+  RackwrightOperation: 'KEYWORD',
+  RackwrightGate: 'KEYWORD',
+  RackwrightFaultDomain: 'KEYWORD',
+  RackwrightOutcome: 'KEYWORD',
+  RackwrightTenant: 'KEYWORD',
+  RackwrightFlags: 'KEYWORD_LIST',
+} as const;

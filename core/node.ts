@@ -1,0 +1,97 @@
+import type { Failure } from './errors/failure.ts';
+import type { JsonObject } from './json.ts';
+import type { FlagState, NodeSnapshot, Outcome } from './operations.ts';
+import type { Flag, Phase, StablePhase } from './phases.ts';
+import type { Residue } from './steps.ts';
+import type { OperationKind } from './verbs.ts';
+
+/** Whose data may be on the disks. It decides who may be given the node next. */
+export type Resident =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'owner'; readonly owner: string | null };
+
+/** The operation that a node is busy with. */
+export interface CurrentOperation {
+  readonly requestId: string;
+  readonly kind: OperationKind;
+  readonly args: JsonObject;
+  readonly held: boolean;
+  readonly step: string | null;
+  readonly failure: Failure | null;
+  /** For `cleanup`: the kind of the operation that ended without a verdict. */
+  readonly cleans?: OperationKind;
+}
+
+/** A request that was accepted, kept so that its repetition is recognised. Newest last. */
+export interface RecentRequest {
+  readonly requestId: string;
+  readonly kind: OperationKind;
+  readonly fingerprint: string;
+  readonly outcome: Outcome | null;
+}
+
+/** Everything that is known of a node; also its record outside Temporal. */
+export interface NodeRecord {
+  readonly site: string;
+  readonly node: string;
+  /** Grows with every write of the record; fences operations that were forgotten. */
+  readonly generation: number;
+  readonly phase: Phase;
+  /** Where `inspect` and `service` came from. */
+  readonly returnTo: StablePhase | null;
+  readonly owner: string | null;
+  readonly image: string | null;
+  readonly resident: Resident;
+  readonly flags: FlagState;
+  readonly residue: readonly Residue[];
+  readonly operation: CurrentOperation | null;
+  readonly recent: readonly RecentRequest[];
+  readonly power: 'on' | 'off' | 'unknown';
+  readonly health: string;
+  readonly lastFailure: Failure | null;
+  /** From the contract: such a node stops at manageable. */
+  readonly retired: boolean;
+  /** What its driver can do. */
+  readonly supports: readonly OperationKind[];
+}
+
+/** A node that nothing is known of yet. */
+export const newNode = (site: string, node: string): NodeRecord => ({
+  site,
+  node,
+  generation: 0,
+  phase: 'enrolled',
+  returnTo: null,
+  owner: null,
+  image: null,
+  resident: { kind: 'unknown' },
+  flags: { maintenance: null, quarantined: null, drift: null },
+  residue: [],
+  operation: null,
+  recent: [],
+  power: 'unknown',
+  health: 'unknown',
+  lastFailure: null,
+  retired: false,
+  supports: [],
+});
+
+/** The flags that are up, in the order of the list. */
+export function flagsOf(node: NodeRecord): Flag[] {
+  const up: Flag[] = [];
+  if (node.operation?.held) up.push('held');
+  if (node.flags.maintenance !== null) up.push('maintenance');
+  if (node.flags.quarantined !== null) up.push('quarantined');
+  if (node.flags.drift !== null) up.push('drift');
+  if (node.residue.length > 0) up.push('residue');
+  return up;
+}
+
+/** What an operation needs to know of the node it starts on. */
+export const snapshotOf = (node: NodeRecord): NodeSnapshot => ({
+  phase: node.phase,
+  returnTo: node.returnTo,
+  owner: node.owner,
+  image: node.image,
+});

@@ -1,0 +1,335 @@
+import type { JsonObject } from '../json.ts';
+import type { WorkingPhase } from '../phases.ts';
+import type { Step } from '../steps.ts';
+import type { OperationVerbName } from '../verbs.ts';
+import { step } from './step.ts';
+
+/**
+ * The plans of the Redfish driver. Facts that the BMC or the agent can be asked for are checked again
+ * on resume (`REDFISH_OBSERVED`); the others are remembered by the operation.
+ */
+export const REDFISH_OBSERVED = [
+  'media-inserted',
+  'override-set',
+  'agent-booted',
+  'agent-alive',
+  'powered-off',
+  'media-ejected',
+  'override-cleared',
+  'disk-booted',
+] as const;
+
+const BMC_OWNER = 'hardware operators';
+const IMAGE_OWNER = 'image owners';
+
+const connect = (phase: WorkingPhase | null): Step =>
+  step({
+    id: 'connect',
+    title: 'Reach the BMC and find the system',
+    phase,
+    makes: ['bmc-reached'],
+    owner: BMC_OWNER,
+    faultDomain: 'bmc',
+    bounds: { total: 300 },
+  });
+
+const inspectSteps = (phase: WorkingPhase): Step[] => [
+  step({
+    id: 'inspect',
+    title: 'Read the inventory out of band',
+    phase,
+    needs: ['bmc-reached'],
+    makes: ['inspected'],
+    owner: BMC_OWNER,
+    faultDomain: 'bmc',
+    bounds: { total: 600 },
+  }),
+  step({
+    id: 'compare',
+    title: 'Compare with the contract and the last inspection',
+    phase,
+    needs: ['inspected'],
+    makes: ['compared'],
+    owner: BMC_OWNER,
+    faultDomain: 'hardware',
+    bounds: { total: 120 },
+  }),
+];
+
+/** From wherever the node is to a deploy agent that answers and is the right one. */
+const agentSteps = (phase: WorkingPhase): Step[] => [
+  step({
+    id: 'insert-media',
+    title: 'Insert the deploy media',
+    phase,
+    makes: ['media-inserted'],
+    breaks: ['media-ejected'],
+    leaves: ['media'],
+    owner: BMC_OWNER,
+    faultDomain: 'bmc',
+    bounds: { total: 600 },
+  }),
+  step({
+    id: 'set-boot',
+    title: 'Set the boot override to the media',
+    phase,
+    needs: ['media-inserted'],
+    makes: ['override-set'],
+    breaks: ['override-cleared'],
+    leaves: ['override'],
+    owner: BMC_OWNER,
+    faultDomain: 'bmc',
+    bounds: { total: 300 },
+  }),
+  step({
+    id: 'boot-agent',
+    title: 'Power off, then on from the media',
+    phase,
+    needs: ['media-inserted', 'override-set'],
+    makes: ['agent-booted'],
+    breaks: ['powered-off', 'disk-booted'],
+    leaves: ['power'],
+    owner: BMC_OWNER,
+    faultDomain: 'bmc',
+    bounds: { total: 600 },
+  }),
+  step({
+    id: 'await-agent',
+    title: 'Wait for the deploy agent',
+    phase,
+    needs: ['agent-booted'],
+    makes: ['agent-alive'],
+    awaits: 'agent',
+    owner: 'provisioning operators',
+    faultDomain: 'deploy-agent',
+    silence: 'AGENT_SILENT',
+    bounds: { total: 1800 },
+  }),
+  step({
+    id: 'check-hardware',
+    title: 'Compare what the agent sees with the contract',
+    phase,
+    needs: ['agent-alive'],
+    makes: ['hardware-checked'],
+    owner: BMC_OWNER,
+    faultDomain: 'hardware',
+    bounds: { total: 300 },
+  }),
+];
+
+/** From a running agent to a node that is off, with nothing of ours left on its BMC. */
+const leaveAgentSteps = (phase: WorkingPhase, needs: readonly string[]): Step[] => [
+  step({
+    id: 'sync',
+    title: 'Flush the disks',
+    phase,
+    needs: ['agent-alive', ...needs],
+    makes: ['synced'],
+    owner: 'provisioning operators',
+    faultDomain: 'deploy-agent',
+    bounds: { total: 300 },
+  }),
+  step({
+    id: 'power-off',
+    title: 'Power off, proven',
+    phase,
+    needs: ['synced'],
+    makes: ['powered-off'],
+    breaks: ['agent-booted', 'agent-alive'],
+    clears: ['power'],
+    owner: BMC_OWNER,
+    faultDomain: 'bmc',
+    bounds: { total: 600 },
+  }),
+  step({
+    id: 'eject-media',
+    title: 'Eject the deploy media',
+    phase,
+    needs: ['powered-off'],
+    makes: ['media-ejected'],
+    breaks: ['media-inserted'],
+    clears: ['media'],
+    owner: BMC_OWNER,
+    faultDomain: 'bmc',
+    bounds: { total: 300 },
+  }),
+  step({
+    id: 'clear-boot',
+    title: 'Clear the boot override',
+    phase,
+    needs: ['powered-off'],
+    makes: ['override-cleared'],
+    breaks: ['override-set'],
+    clears: ['override'],
+    owner: BMC_OWNER,
+    faultDomain: 'bmc',
+    bounds: { total: 300 },
+  }),
+];
+
+const eraseSteps = (phase: WorkingPhase): Step[] => [
+  connect(phase),
+  ...agentSteps(phase),
+  step({
+    id: 'erase',
+    title: 'Erase the disks',
+    phase,
+    needs: ['agent-alive', 'hardware-checked'],
+    makes: ['erased'],
+    repeatable: false,
+    owner: 'provisioning operators',
+    faultDomain: 'hardware',
+    bounds: { total: 172_800, retryMax: 30 },
+  }),
+  ...leaveAgentSteps(phase, ['erased']),
+];
+
+const deploySteps = (phase: WorkingPhase): Step[] => [
+  connect(phase),
+  step({
+    id: 'preflight',
+    title: 'Check image, media and disk before anything is touched',
+    phase,
+    needs: ['bmc-reached'],
+    makes: ['preflight-passed'],
+    owner: IMAGE_OWNER,
+    faultDomain: 'image-supply',
+    bounds: { total: 300 },
+  }),
+  step({
+    id: 'attach-network',
+    title: 'Attach the network',
+    phase,
+    needs: ['preflight-passed'],
+    makes: ['network-attached'],
+    owner: 'network operators',
+    faultDomain: 'provisioning-network',
+    bounds: { total: 300 },
+  }),
+  ...agentSteps(phase),
+  step({
+    id: 'write-image',
+    title: 'Write the image to the root device',
+    phase,
+    needs: ['agent-alive', 'hardware-checked', 'network-attached'],
+    makes: ['image-written'],
+    repeatable: false,
+    owner: IMAGE_OWNER,
+    faultDomain: 'image-supply',
+    bounds: { total: 14_400, retryMax: 15 },
+  }),
+  step({
+    id: 'verify-image',
+    title: 'Verify what was written',
+    phase,
+    needs: ['agent-alive', 'image-written'],
+    makes: ['image-verified'],
+    owner: IMAGE_OWNER,
+    faultDomain: 'image-supply',
+    bounds: { total: 600 },
+  }),
+  ...leaveAgentSteps(phase, ['image-verified']),
+  step({
+    id: 'boot-disk',
+    title: 'Power on from the disk',
+    phase,
+    needs: ['image-verified', 'media-ejected', 'override-cleared'],
+    makes: ['disk-booted'],
+    breaks: ['powered-off'],
+    leaves: ['power'],
+    owner: BMC_OWNER,
+    faultDomain: 'bmc',
+    bounds: { total: 600 },
+  }),
+  step({
+    id: 'await-first-boot',
+    title: "Wait for the guest's first boot",
+    phase,
+    needs: ['disk-booted'],
+    makes: ['guest-reported'],
+    awaits: 'first-boot',
+    owner: IMAGE_OWNER,
+    faultDomain: 'first-boot',
+    silence: 'FIRST_BOOT_SILENT',
+    bounds: { total: 1800 },
+  }),
+  step({
+    id: 'hand-over',
+    title: 'Check what is handed over',
+    phase,
+    needs: ['disk-booted', 'guest-reported'],
+    makes: ['handed-over'],
+    clears: ['power'],
+    owner: IMAGE_OWNER,
+    faultDomain: 'first-boot',
+    bounds: { total: 300 },
+  }),
+];
+
+const compareBmc = (phase: WorkingPhase): Step =>
+  step({
+    id: 'compare-bmc',
+    title: 'Compare BMC accounts with the contract',
+    phase,
+    needs: ['bmc-reached'],
+    makes: ['bmc-compared'],
+    owner: BMC_OWNER,
+    faultDomain: 'bmc',
+    bounds: { total: 300 },
+  });
+
+const stopTenant = (phase: WorkingPhase): Step =>
+  step({
+    id: 'stop',
+    title: 'Stop the running system',
+    phase,
+    needs: ['bmc-reached'],
+    makes: ['tenant-stopped'],
+    owner: BMC_OWNER,
+    faultDomain: 'bmc',
+    bounds: { total: 900 },
+  });
+
+/** The steps of a verb, or undefined where the driver cannot do it yet. */
+export function redfishPlan(verb: OperationVerbName, _args: JsonObject): readonly Step[] | undefined {
+  switch (verb) {
+    case 'enroll':
+      return [connect('verifying'), ...inspectSteps('inspecting')];
+    case 'inspect':
+      return [connect('inspecting'), ...inspectSteps('inspecting')];
+    case 'clean':
+      return eraseSteps('cleaning');
+    case 'deploy':
+      return deploySteps('deploying');
+    case 'reimage': {
+      const [first, ...rest] = deploySteps('deploying');
+      return [first!, stopTenant('deploying'), ...rest];
+    }
+    case 'release':
+      return [
+        connect('releasing'),
+        stopTenant('releasing'),
+        compareBmc('releasing'),
+        ...eraseSteps('cleaning').slice(1),
+      ];
+    case 'decommission':
+      return eraseSteps('decommissioning');
+    case 'adopt':
+      return [connect('adopting'), ...inspectSteps('adopting')];
+    case 'power':
+      return [
+        connect(null),
+        step({
+          id: 'set-power',
+          title: 'Set the power state',
+          needs: ['bmc-reached'],
+          makes: ['power-set'],
+          owner: BMC_OWNER,
+          faultDomain: 'bmc',
+          bounds: { total: 900 },
+        }),
+      ];
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,125 @@
+import type { Decision } from './decide.ts';
+import { failure } from './errors/failure.ts';
+import type { JsonObject } from './json.ts';
+import type { VerbRequest } from './messages.ts';
+import { CLEANUP_PREFIX } from './names.ts';
+import type { CurrentOperation, NodeRecord, RecentRequest } from './node.ts';
+import type { OperationEnd } from './operations.ts';
+import type { OperationKind } from './verbs.ts';
+
+/** How many requests are remembered; older ones are caught by the operation's workflow id. */
+const RECENT = 100;
+
+/** The node once a request was accepted: working, busy, and its data claimed by the new owner. */
+export function started(
+  node: NodeRecord,
+  request: VerbRequest,
+  decision: Extract<Decision, { kind: 'start' }>,
+): NodeRecord {
+  const kind = request.verb as OperationKind;
+  const deploying = kind === 'deploy';
+  const owner = deploying ? ownerOf(request) : node.owner;
+  return {
+    ...node,
+    phase: decision.phase,
+    returnTo: decision.returnTo,
+    owner,
+    resident: deploying ? { kind: 'owner', owner } : node.resident,
+    operation: {
+      requestId: request.requestId,
+      kind,
+      args: request.args,
+      held: false,
+      step: null,
+      failure: null,
+    },
+    recent: remember(node.recent, {
+      requestId: request.requestId,
+      kind,
+      fingerprint: request.fingerprint,
+      outcome: null,
+    }),
+    lastFailure: null,
+  };
+}
+
+const ownerOf = (request: { readonly args: JsonObject }): string | null =>
+  typeof request.args['owner'] === 'string' ? request.args['owner'] : null;
+
+const remember = (recent: readonly RecentRequest[], entry: RecentRequest): RecentRequest[] =>
+  [...recent, entry].slice(-RECENT);
+
+/** The node when an operation was lost: it can do nothing until its clean-up has ended. */
+export function cleaningUp(node: NodeRecord): NodeRecord {
+  const lost = node.operation!;
+  const requestId = `${CLEANUP_PREFIX}${node.generation}`;
+  return {
+    ...node,
+    operation: {
+      requestId,
+      kind: 'cleanup',
+      args: {},
+      held: false,
+      step: null,
+      failure: null,
+      cleans: lost.kind === 'cleanup' ? lost.cleans! : lost.kind,
+    },
+    recent: remember(
+      node.recent.map((r) => (r.requestId === lost.requestId ? { ...r, outcome: 'error' as const } : r)),
+      { requestId, kind: 'cleanup', fingerprint: '', outcome: null },
+    ),
+    lastFailure: failure(
+      'OPERATION_LOST',
+      `Operation ${lost.requestId} (${lost.kind}) ended without a verdict; ${requestId} cleans up.`,
+    ),
+  };
+}
+
+/** The node after its operation ended. */
+export function ended(node: NodeRecord, end: OperationEnd): NodeRecord {
+  const operation = node.operation!;
+  const passed = end.outcome === 'pass';
+  const next: NodeRecord = {
+    ...node,
+    phase: end.phase,
+    operation: null,
+    residue: end.residue,
+    power: end.power ?? node.power,
+    health: end.health ?? node.health,
+    flags: { ...node.flags, drift: driftFlag(node, end) },
+    retired: end.retired ?? node.retired,
+    supports: end.supports ?? node.supports,
+    lastFailure: end.failure ?? (operation.kind === 'cleanup' ? node.lastFailure : null),
+    recent: node.recent.map((r) =>
+      r.requestId === operation.requestId ? { ...r, outcome: end.outcome } : r,
+    ),
+  };
+  return passed ? { ...next, ...effectOf(operation, next) } : next;
+}
+
+function driftFlag(node: NodeRecord, end: OperationEnd): string | null {
+  if (end.drift === undefined) return node.flags.drift;
+  return end.drift ? 'the last inspection differs from the contract or from the one before it' : null;
+}
+
+/** What passing a verb changes, beside the phase. */
+function effectOf(operation: CurrentOperation, node: NodeRecord): Partial<NodeRecord> {
+  const image = typeof operation.args['image'] === 'string' ? operation.args['image'] : null;
+  const free = { owner: null, image: null };
+  switch (operation.kind) {
+    case 'deploy':
+    case 'reimage':
+      return { image, resident: { kind: 'owner', owner: node.owner } };
+    case 'clean':
+      return operation.args['erase'] === 'metadata' ? free : { ...free, resident: { kind: 'none' } };
+    case 'release':
+    case 'decommission':
+      return { ...free, resident: { kind: 'none' } };
+    case 'adopt': {
+      const owner = ownerOf(operation);
+      return { owner, image, resident: { kind: 'owner', owner } };
+    }
+    default:
+      return {};
+  }
+}
