@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { Duration, FilePath, HttpUrl, SecretRef, Sha256 } from './primitives.ts';
+import { RULES } from './rules.ts';
+
+/** Who logs in to a BMC. The user name may be written plainly; the password never is. */
+export const Credentials = z.strictObject({
+  username: z.string().min(1).max(256),
+  password: SecretRef,
+});
+export type Credentials = z.output<typeof Credentials>;
+
+/** How a BMC's certificate is judged: by the system's CAs, one CA, one pinned certificate, or not at all. */
+export const TlsPolicy = z.union(
+  [z.enum(['verify', 'insecure']), z.strictObject({ ca: FilePath }), z.strictObject({ fingerprint: Sha256 })],
+  RULES.tls.message,
+);
+export type TlsPolicy = z.output<typeof TlsPolicy>;
+
+const shared = {
+  tls: TlsPolicy.optional(),
+  auth: z.enum(['session', 'basic']).optional(),
+  /** Bounds of one request. */
+  timeouts: z.strictObject({ connect: Duration.optional(), request: Duration.optional() }).optional(),
+};
+
+/** What holds for every BMC that does not say otherwise. */
+export const BmcDefaults = z.strictObject({ credentials: Credentials.optional(), ...shared });
+export type BmcDefaults = z.output<typeof BmcDefaults>;
+
+const namesNoResource = (address: string): boolean => !/\/redfish(\/|$)/i.test(address);
+
+/** The BMC's address: scheme, host, port, and a path prefix where a proxy needs one. */
+export const BmcAddress = HttpUrl.refine(namesNoResource, RULES.bmcOrigin.message).transform((address) =>
+  address.replace(/\/+$/, ''),
+);
+
+const namesNoManager = (path: string): boolean => !/\/Managers(\/|$)/i.test(path);
+
+/** Path of the ComputerSystem. */
+export const SystemPath = z
+  .string()
+  .refine(namesNoManager, { error: RULES.manager.message, abort: true })
+  .regex(/^\/redfish\/v1\/Systems\/[^/\s?#]+\/?$/, RULES.system.message)
+  .transform((path) => path.replace(/\/$/, ''));
+
+/** How one server's BMC is reached. */
+export const NodeBmc = z.strictObject({
+  address: BmcAddress,
+  /** Left out where the BMC has exactly one system. */
+  system: SystemPath.optional(),
+  credentials: Credentials.partial().optional(),
+  ...shared,
+});
+export type NodeBmc = z.output<typeof NodeBmc>;

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { FilePath, HttpUrl, Label, Mac, Name, SecretRef, Text } from './primitives.ts';
+import { RULES } from './rules.ts';
+
+/** How a host is logged in to: with a key, never with a password. */
+export const Ssh = z.strictObject({
+  host: Text.optional(),
+  port: z.int().min(1).max(65_535).optional(),
+  user: Text,
+  key: SecretRef,
+  /** The host's public key, as ssh-keyscan prints it without the host. */
+  hostKey: Text.optional(),
+});
+export type Ssh = z.output<typeof Ssh>;
+
+/** A host of the control plane, and what its baseline must show. */
+export const Controller = z.strictObject({
+  name: Name,
+  address: Text,
+  ssh: Ssh.optional(),
+  interfaces: z
+    .array(z.strictObject({ name: Text, mac: Mac.optional(), network: Name.optional() }))
+    .optional(),
+  /** Disks by a path that never changes, and who may write to them. */
+  disks: z.array(z.strictObject({ path: Text, owner: Label })).optional(),
+});
+export type Controller = z.output<typeof Controller>;
+
+export const Kubernetes = z.strictObject({
+  kubeconfig: SecretRef,
+  context: Text.optional(),
+  storageClasses: z.array(Text).optional(),
+  ceph: z.strictObject({ namespace: Name }).optional(),
+});
+export type Kubernetes = z.output<typeof Kubernetes>;
+
+/** How Ironic is spoken to. */
+export const IronicApi = z.strictObject({
+  url: HttpUrl.transform((url) => url.replace(/\/+$/, '')),
+  auth: z
+    .union([
+      z.literal('none'),
+      z.strictObject({ type: z.literal('http_basic'), username: Text, password: SecretRef }),
+    ])
+    .default('none'),
+  microversion: z
+    .string(RULES.microversion.message)
+    .regex(/^1\.\d{1,3}$/, RULES.microversion.message)
+    .optional(),
+});
+export type IronicApi = z.output<typeof IronicApi>;
+
+export const OpenStack = z.strictObject({
+  ironic: IronicApi.optional(),
+  authUrl: HttpUrl.optional(),
+  region: Text.optional(),
+  /** CA of the API's certificates, where it is not one of the system's. */
+  ca: FilePath.optional(),
+  credentials: z
+    .strictObject({ username: Text, password: SecretRef, project: Text, domain: Text.optional() })
+    .optional(),
+});
+export type OpenStack = z.output<typeof OpenStack>;
+
+/** A place that checks are made from. */
+export const VantagePoint = z
+  .strictObject({
+    name: Name,
+    description: Text.optional(),
+    controller: Name.optional(),
+    ssh: Ssh.extend({ host: Text }).optional(),
+    /** A worker of its own, on the queue `rackwright-<site>-<name>`. */
+    worker: z.literal(true).optional(),
+  })
+  .refine(
+    ({ controller, ssh, worker }) =>
+      [controller, ssh, worker].filter((way) => way !== undefined).length === 1,
+    RULES.oneVantage.message,
+  );
+export type VantagePoint = z.output<typeof VantagePoint>;

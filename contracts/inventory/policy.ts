@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { VERBS, isOperationVerb, type OperationVerbName, type Verb } from '../../core/verbs.ts';
+import { Cron, Duration, Gate, Name, Text, TimeZone } from './primitives.ts';
+import { RULES } from './rules.ts';
+
+const operations = (Object.keys(VERBS) as Verb[]).filter(isOperationVerb) as OperationVerbName[];
+
+/** How long things may take. What is left out keeps its built-in bound. */
+export const Timeouts = z.strictObject({
+  /** Of a whole operation, by verb. */
+  deadlines: z.partialRecord(z.enum(operations), Duration).optional(),
+  power: Duration.optional(),
+  media: Duration.optional(),
+  /** From power-on to the deploy agent's first call. */
+  agent: Duration.optional(),
+  imageWrite: Duration.optional(),
+  erase: Duration.optional(),
+  /** From power-on to the guest's call. */
+  firstBoot: Duration.optional(),
+});
+export type Timeouts = z.output<typeof Timeouts>;
+
+/** What a failure does; may stand at the top level and in `acceptance`. */
+export const failurePolicy = {
+  onFailure: z.enum(['hold', 'fail']).optional(),
+  /** How long a held operation waits for someone. */
+  holdFor: Duration.optional(),
+  /** Whether a held node is made safe (media out, override cleared, power off) or left as it is. */
+  onHold: z.enum(['safe', 'leave']).optional(),
+  timeouts: Timeouts.optional(),
+};
+
+const Clock = z.string(RULES.clock.message).regex(/^([01]\d|2[0-3]):[0-5]\d$/, RULES.clock.message);
+
+/** When disruptive work may be done. Without windows, at any time. */
+export const Maintenance = z.strictObject({
+  timeZone: TimeZone.default('UTC'),
+  windows: z
+    .array(
+      z.strictObject({
+        days: z.array(z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'])).min(1),
+        from: Clock,
+        /** Earlier than `from`: the window ends on the next day. */
+        to: Clock,
+      }),
+    )
+    .default([]),
+  /** Who may open a window outside of these. */
+  openedBy: z.array(Text).optional(),
+});
+export type Maintenance = z.output<typeof Maintenance>;
+
+/** Gates that must be green, and how fresh, before a node is enrolled or deployed. */
+export const Requires = z.strictObject({ gates: z.array(Gate).min(1), maxAge: Duration.optional() });
+export type Requires = z.output<typeof Requires>;
+
+/** What acceptance runs on. */
+export const Acceptance = z.strictObject({
+  node: Name.optional(),
+  type: Name.optional(),
+  image: Name.optional(),
+  network: Name.optional(),
+  flavor: Text.optional(),
+  gates: z.array(Gate).min(1).optional(),
+  ...failurePolicy,
+});
+export type Acceptance = z.output<typeof Acceptance>;
+
+/** When acceptance runs by itself. */
+export const Nightly = z.strictObject({
+  schedule: Cron,
+  timeZone: TimeZone.default('UTC'),
+  jitter: Duration.optional(),
+  catchUpWindow: Duration.optional(),
+});
+export type Nightly = z.output<typeof Nightly>;

@@ -1,0 +1,102 @@
+/** What an inventory's reader says of a wrong value, and the smallest correction. Never the value itself. */
+export const RULES = {
+  name: {
+    message: 'is not a name',
+    correction: 'Use 1 to 63 of a-z, 0-9, `.` and `-`, beginning with a letter or a digit.',
+  },
+  secret: {
+    message: 'is a plain-text secret or no reference',
+    correction: 'Write where the secret is kept: env:NAME, file:PATH or exec:COMMAND.',
+  },
+  httpUrl: {
+    message: 'is not an http or https URL',
+    correction: 'Write it with its scheme and host, as in https://10.0.0.10.',
+  },
+  imageUrl: {
+    message: 'is neither an http, https or file URL nor a path',
+    correction: 'Write https://HOST/PATH, file:///PATH, or a path relative to the inventory.',
+  },
+  userinfo: {
+    message: 'holds a user name or a password',
+    correction: 'Take the part before the @ out of the URL; credentials are references of their own.',
+  },
+  bmcOrigin: {
+    message: 'names a Redfish resource, not the BMC',
+    correction: 'Give only scheme, host and port; put the path of the system into `system`.',
+  },
+  manager: {
+    message: 'names a Manager, which is the BMC itself, not the server',
+    correction: 'Name the ComputerSystem, as in /redfish/v1/Systems/1.',
+  },
+  system: {
+    message: 'is not the path of a system',
+    correction: 'Write the path of the ComputerSystem, as in /redfish/v1/Systems/1, without scheme and host.',
+  },
+  sha256: {
+    message: 'is not a SHA-256',
+    correction: 'Write `sha256:` and the 64 hexadecimal digits that sha256sum prints.',
+  },
+  mac: {
+    message: 'is not a MAC address',
+    correction: 'Write six pairs of hexadecimal digits, as in 52:54:00:12:34:56.',
+  },
+  cidr: {
+    message: 'is not a network in CIDR form',
+    correction: 'Write address and prefix length, as in 10.1.0.0/24.',
+  },
+  duration: {
+    message: 'is not a duration',
+    correction: 'Write it as in 90s, 15m, 2h30m or 3d; at most 365d.',
+  },
+  cron: {
+    message: 'is not a schedule',
+    correction: 'Write five cron fields, as in `30 2 * * *`.',
+  },
+  clock: {
+    message: 'is not a time of day',
+    correction: 'Write hours and minutes in quotes, as in "22:30".',
+  },
+  timeZone: {
+    message: 'is not a time zone',
+    correction: 'Write its IANA name, as in UTC or Europe/Berlin.',
+  },
+  tls: {
+    message: 'is not a TLS policy',
+    correction: 'Write verify, {ca: PATH}, {fingerprint: "sha256:…"} or insecure.',
+  },
+  noHints: {
+    message: 'has no hint',
+    correction: 'Give at least one hint, or leave `rootDevice` out.',
+  },
+  path: {
+    message: 'is not a path',
+    correction: 'Write the path of a file, absolute or relative to the inventory.',
+  },
+  bmcNeeded: {
+    message: 'is missing: driver redfish reaches the server through its BMC',
+    correction: 'Add `bmc` with `address`, or set `driver: ironic`.',
+  },
+  ironicNeeded: {
+    message: 'is missing: driver ironic needs it',
+    correction: 'Add `ironic` with `driver` and `driverInfo`, or set `driver: redfish`.',
+  },
+  ironicUnused: {
+    message: 'is only for driver ironic',
+    correction: 'Remove it, or set `driver: ironic`.',
+  },
+  oneVantage: {
+    message: 'says not, or more than once, where it is',
+    correction: 'Give exactly one of `controller`, `ssh` and `worker: true`.',
+  },
+  microversion: {
+    message: 'is not a microversion',
+    correction: 'Write it in quotes, as in "1.82".',
+  },
+} as const satisfies Record<string, { message: string; correction: string }>;
+
+const CORRECTIONS: ReadonlyMap<string, string> = new Map(
+  Object.values(RULES).map(({ message, correction }) => [message, correction]),
+);
+
+/** The correction that belongs to the message of a rule; undefined if no rule says so. */
+export const correctionOf = (message: string): string | undefined => CORRECTIONS.get(message);

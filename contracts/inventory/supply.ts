@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { withoutUserinfo } from './primitives.ts';
+import { Architecture, BootMode, Cidr, FilePath, HttpUrl, Name, Sha256, Text } from './primitives.ts';
+import { RULES } from './rules.ts';
+
+/** How deploy media and images reach the servers. */
+export const Media = z.strictObject({
+  /** Where BMCs and deploy agents reach the gateway. */
+  gatewayUrl: HttpUrl.transform((url) => url.replace(/\/+$/, '')),
+  /** The base ISO of the deploy agent; one, or one per architecture. */
+  iso: z.union([FilePath, z.partialRecord(Architecture, FilePath)], RULES.path.message),
+});
+export type Media = z.output<typeof Media>;
+
+/** One network of the site. */
+export const Network = z.strictObject({
+  cidr: Cidr,
+  kind: z.enum(['provisioning', 'tenant', 'management']).optional(),
+  /** Whether servers on it are seen with another address than their own. */
+  nat: z.boolean().optional(),
+  vlan: z.int().min(1).max(4094).optional(),
+});
+export type Network = z.output<typeof Network>;
+
+const isImageUrl = (text: string): boolean =>
+  /^(https?|file):\/\/\S+$/i.test(text) || !/^[a-z][a-z0-9+.-]*:/i.test(text);
+
+/** An image that can be deployed. */
+export const Image = z.strictObject({
+  name: Name,
+  /** http, https or file URL, or a path relative to the inventory. */
+  url: z
+    .string()
+    .min(1)
+    .refine(isImageUrl, RULES.imageUrl.message)
+    .refine(withoutUserinfo, RULES.userinfo.message),
+  checksum: Sha256,
+  format: z.enum(['raw', 'qcow2']),
+  architecture: Architecture.optional(),
+  bootMode: BootMode.optional(),
+  /** Bytes of the file. */
+  size: z.int().positive().optional(),
+  description: Text.optional(),
+});
+export type Image = z.output<typeof Image>;
+
+const Count = z.int().min(0).max(10_000);
+
+/** A kind of server, and what each of its kind must have. */
+export const MachineType = z.strictObject({
+  name: Name,
+  resourceClass: z.string().min(1).max(80).optional(),
+  description: Text.optional(),
+  expect: z
+    .strictObject({
+      cpus: Count.optional(),
+      memoryMiB: z.int().positive().optional(),
+      gpus: z.strictObject({ count: Count, model: Text.optional() }).optional(),
+      nics: Count.optional(),
+      disks: z.array(z.strictObject({ minBytes: z.int().positive(), count: Count })).optional(),
+    })
+    .default({}),
+});
+export type MachineType = z.output<typeof MachineType>;
+
+/** Firmware that the servers of some types must have, and who brings it there. */
+export const Firmware = z.strictObject({
+  owner: z.enum(['rackwright', 'vendor', 'external']).optional(),
+  baselines: z
+    .array(
+      z.strictObject({
+        name: Name,
+        types: z.array(Name).min(1),
+        components: z
+          .array(
+            z.strictObject({
+              /** Name of the component as the BMC's firmware inventory has it. */
+              component: Text,
+              version: Text,
+              url: HttpUrl.optional(),
+              checksum: Sha256.optional(),
+            }),
+          )
+          .min(1),
+      }),
+    )
+    .default([]),
+});
+export type Firmware = z.output<typeof Firmware>;
