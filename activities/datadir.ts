@@ -1,0 +1,47 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** Where everything that Rackwright keeps on disk lies. */
+export interface DataDir {
+  readonly root: string;
+  readonly records: string;
+  readonly contracts: string;
+  readonly evidence: string;
+  readonly blobs: string;
+  readonly keys: string;
+  readonly siteKey: string;
+  /** Files with process ids and addresses of what runs. */
+  readonly run: string;
+  readonly temporalDb: string;
+  readonly logs: string;
+  readonly lab: string;
+}
+
+/** The paths of a data directory; nothing is created. */
+export function dataDirPaths(dataDir = '.rackwright'): DataDir {
+  const root = resolve(dataDir);
+  return {
+    root,
+    records: join(root, 'records'),
+    contracts: join(root, 'contracts'),
+    evidence: join(root, 'evidence'),
+    blobs: join(root, 'blobs'),
+    keys: join(root, 'keys'),
+    siteKey: join(root, 'keys', 'site.key'),
+    run: join(root, 'run'),
+    temporalDb: join(root, 'temporal.db'),
+    logs: join(root, 'logs'),
+    lab: join(root, 'lab'),
+  };
+}
+
+/** The paths of a data directory, whose folders are there and open to their owner only (mode 0700). */
+export function openDataDir(dataDir?: string): DataDir {
+  const paths = dataDirPaths(dataDir);
+  mkdirSync(paths.root, { recursive: true, mode: 0o700 });
+  chmodSync(paths.root, 0o700);
+  for (const folder of ['records', 'contracts', 'evidence', 'blobs', 'keys', 'run', 'logs', 'lab'] as const) {
+    mkdirSync(paths[folder], { recursive: true, mode: 0o700 });
+  }
+  return paths;
+}
