@@ -1,0 +1,72 @@
+/** What one pretend server is made of. */
+export interface Hardware {
+  readonly name: string;
+  readonly uuid: string;
+  readonly serial: string;
+  readonly manufacturer: string;
+  readonly model: string;
+  readonly sockets: number;
+  readonly threads: number;
+  readonly cpuModel: string;
+  readonly memoryMiB: number;
+  readonly nics: readonly Nic[];
+  readonly disks: readonly Disk[];
+  readonly gpus: readonly { readonly model: string; readonly serial: string; readonly memoryMiB: number }[];
+}
+
+export interface Nic {
+  /** As the operating system names it. */
+  readonly name: string;
+  readonly mac: string;
+  /** The address that the installed system gets on it. */
+  readonly address: string;
+}
+
+export interface Disk {
+  readonly device: string;
+  readonly serial: string;
+  readonly model: string;
+  readonly sizeBytes: number;
+}
+
+const TB = 1_000_000_000_000;
+export const GPU_MODEL = 'NVIDIA H100 80GB HBM3';
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
+
+/** The machine type that the lab's inventory declares, and that `labHardware` is made of. */
+export const LAB_MACHINE_TYPE = {
+  name: 'lab-gpu-8',
+  expect: { cpus: 128, memoryMiB: 1_048_576, gpus: { count: 8, model: GPU_MODEL }, nics: 2 },
+} as const;
+
+/** Hardware of the server with this number (1, 2, …): always the same for the same number. */
+export function labHardware(index: number): Hardware {
+  const number = String(index).padStart(3, '0');
+  const mac = (port: number): string =>
+    `52:54:01:${hex(index >> 8, 2)}:${hex(index & 255, 2)}:${hex(port, 2)}`;
+  return {
+    name: `node-${number}`,
+    uuid: `1ab00000-0000-4000-8000-${hex(index, 12)}`,
+    serial: `LAB${number}`,
+    manufacturer: 'Rackwright Lab',
+    model: 'GPU-8U',
+    sockets: 2,
+    threads: LAB_MACHINE_TYPE.expect.cpus,
+    cpuModel: 'AMD EPYC 9354 32-Core Processor',
+    memoryMiB: LAB_MACHINE_TYPE.expect.memoryMiB,
+    nics: [0, 1].map((port) => ({
+      name: `ens${port + 1}f0`,
+      mac: mac(port),
+      address: `127.${64 + port}.${index >> 8}.${index & 255}`,
+    })),
+    disks: [
+      { device: '/dev/nvme0n1', serial: `LAB${number}ROOT`, model: 'Lab NVMe 1T', sizeBytes: TB },
+      { device: '/dev/nvme1n1', serial: `LAB${number}DATA`, model: 'Lab NVMe 4T', sizeBytes: 4 * TB },
+    ],
+    gpus: Array.from({ length: LAB_MACHINE_TYPE.expect.gpus.count }, (_, i) => ({
+      model: GPU_MODEL,
+      serial: `LAB${number}GPU${i}`,
+      memoryMiB: 81_920,
+    })),
+  };
+}
