@@ -1,7 +1,9 @@
 import type { CatalogueEntry } from './entry.ts';
+import { GATEWAY_ERRORS } from './gateway.ts';
 
 /** Codes of the deploy agent, its network, its images, and the guest's first boot. */
 export const AGENT_ERRORS = {
+  ...GATEWAY_ERRORS,
   AGENT_SILENT: {
     faultDomain: 'deploy-agent',
     retryable: false,
@@ -10,6 +12,161 @@ export const AGENT_ERRORS = {
     correction:
       'Look at the console: did the firmware boot the media, did the agent get an address, can it reach the gateway?',
   },
+  AGENT_UNREACHABLE: {
+    faultDomain: 'provisioning-network',
+    retryable: true,
+    httpStatus: 502,
+    meaning: 'The deploy agent called back, and its own API does not accept connections or answer in time.',
+    correction:
+      'Check the route and the firewalls from the worker to the provisioning network, port of the callback URL.',
+  },
+  AGENT_UNTRUSTED: {
+    faultDomain: 'provisioning-network',
+    retryable: false,
+    httpStatus: 502,
+    meaning:
+      'What answers at the callback URL does not have the certificate that the agent sent. Nothing was sent to it.',
+    correction: 'Find out what answers at that address; look for a second host with the same address.',
+  },
+  AGENT_ANSWER_INVALID: {
+    faultDomain: 'deploy-agent',
+    retryable: true,
+    httpStatus: 502,
+    meaning: 'The answer of the deploy agent is not what its API promises: no JSON, too large, or cut off.',
+    correction: 'Check that the deploy media carries a supported version of ironic-python-agent.',
+  },
+  AGENT_BUSY: {
+    faultDomain: 'deploy-agent',
+    retryable: true,
+    httpStatus: 409,
+    meaning: 'The deploy agent works on another command.',
+    correction: 'Wait until the command that the message names has ended.',
+  },
+  AGENT_REFUSED_TOKEN: {
+    faultDomain: 'deploy-agent',
+    retryable: false,
+    httpStatus: 502,
+    meaning: 'The deploy agent does not take the token that it was given: it is an agent of another boot.',
+    correction: 'Resume from `boot-agent`, which boots an agent of this operation.',
+  },
+  AGENT_REFUSED: {
+    faultDomain: 'deploy-agent',
+    retryable: false,
+    httpStatus: 502,
+    meaning: 'The deploy agent does not know the command, or refuses its parameters.',
+    correction: 'Check that the deploy media carries a supported version of ironic-python-agent.',
+  },
+  AGENT_COMMAND_FAILED: {
+    faultDomain: 'deploy-agent',
+    retryable: false,
+    httpStatus: 502,
+    meaning: 'A command of the deploy agent failed.',
+    correction: 'Read what the agent says in the message; resume from `boot-agent` for a fresh agent.',
+  },
+  AGENT_COMMAND_RUNNING: {
+    faultDomain: 'deploy-agent',
+    retryable: false,
+    httpStatus: 504,
+    meaning: 'A command of the deploy agent did not end within the bound of its step.',
+    correction:
+      'Look at the load of the node and of the image source; give the step more time in `timeouts` of the contract.',
+  },
+  AGENT_WRONG_NODE: {
+    faultDomain: 'contract',
+    retryable: false,
+    httpStatus: 404,
+    meaning: "The deploy agent has none of the MAC addresses that the contract gives the node's ports.",
+    correction:
+      'Correct `ports` in the contract, or `bmc.address`: the media may have been booted by another server.',
+  },
+  IMAGE_CHECKSUM_MISMATCH: {
+    faultDomain: 'image-supply',
+    retryable: false,
+    httpStatus: 502,
+    meaning:
+      'The image does not have the checksum of the contract. The disk may hold it, and must not be booted.',
+    correction: 'Restore the image at its source, or correct `checksum`, then resume from `boot-agent`.',
+  },
+  IMAGE_DOWNLOAD_FAILED: {
+    faultDomain: 'image-supply',
+    retryable: false,
+    httpStatus: 502,
+    meaning: 'The deploy agent could not fetch the image through the gateway.',
+    correction: 'Check the source of the image, and that the provisioning network reaches the gateway.',
+  },
+  IMAGE_SOURCE_UNREACHABLE: {
+    faultDomain: 'image-supply',
+    retryable: true,
+    httpStatus: 502,
+    meaning: 'The source of the image cannot be read, or does not have the image.',
+    correction: 'Check `url` of the image in the contract, from the host that the message is about.',
+  },
+  IMAGE_UNSUITABLE: {
+    faultDomain: 'image-supply',
+    retryable: false,
+    httpStatus: 422,
+    meaning: 'The image does not fit the node, or is not what the contract says of it.',
+    correction:
+      'Use an image for the architecture and boot mode of the node; correct its entry in the contract.',
+  },
+  IMAGE_WRITE_FAILED: {
+    faultDomain: 'hardware',
+    retryable: false,
+    httpStatus: 502,
+    meaning: 'The image could not be written to the root device.',
+    correction: 'Read what the agent says of the device; replace the disk if it reports errors.',
+  },
+  IMAGE_UNVERIFIED: {
+    faultDomain: 'image-supply',
+    retryable: false,
+    httpStatus: 502,
+    meaning: 'What stands on the root device could not be shown to be the image. It must not be booted.',
+    correction: 'Resume from `boot-agent`: the image is written anew.',
+  },
+  ROOT_DEVICE_NOT_FOUND: {
+    faultDomain: 'hardware',
+    retryable: false,
+    httpStatus: 422,
+    meaning: 'No disk of the node matches all `rootDevice` hints of the contract.',
+    correction: 'Correct `rootDevice` after the list of disks in the message, or look for the missing disk.',
+  },
+  ROOT_DEVICE_AMBIGUOUS: {
+    faultDomain: 'contract',
+    retryable: false,
+    httpStatus: 422,
+    meaning: 'More than one disk of the node could be the root device.',
+    correction:
+      'Add hints to `rootDevice`, such as `serial`, until one disk of the list in the message is left.',
+  },
+  ERASE_FAILED: {
+    faultDomain: 'hardware',
+    retryable: false,
+    httpStatus: 502,
+    meaning: 'A disk could not be erased, or not be shown to be erased.',
+    correction: 'Replace or destroy the disk that the message names; the node stays out of use until then.',
+  },
+  HARDWARE_MISMATCH: {
+    faultDomain: 'hardware',
+    retryable: false,
+    httpStatus: 409,
+    meaning: 'The node does not have what its machine type in the contract expects.',
+    correction: 'Repair what is missing, or correct the machine type, then resume.',
+  },
+  MEDIA_NOT_CONFIGURED: {
+    faultDomain: 'contract',
+    retryable: false,
+    httpStatus: 422,
+    meaning: 'The contract lacks what a deploy agent needs: its base ISO, the gateway, or its network.',
+    correction: 'Add what the message names to the inventory.',
+  },
+  MEDIA_BASE_INVALID: {
+    faultDomain: 'media-publisher',
+    retryable: false,
+    httpStatus: 500,
+    meaning: 'The base ISO cannot be read, or lacks the reserved area that node parameters go into.',
+    correction:
+      'Build the deploy ISO with `/parameters.txt` of 4096 bytes that begins with the marker line, exactly once.',
+  },
   FIRST_BOOT_SILENT: {
     faultDomain: 'first-boot',
     retryable: false,
@@ -17,6 +174,15 @@ export const AGENT_ERRORS = {
     meaning:
       'The image was written and the node was started from its disk, and its guest did not call back in time.',
     correction: 'Look at the console: did the guest boot, did it get its network, can it reach the gateway?',
+  },
+  HAND_OVER_INCOMPLETE: {
+    faultDomain: 'first-boot',
+    retryable: false,
+    httpStatus: 409,
+    meaning:
+      'The guest runs, and does not see what its machine type promises: accelerators, disks, or a network.',
+    correction:
+      'Look at drivers and network configuration in the image; compare with the hardware inventory.',
   },
   ISO_INVALID: {
     faultDomain: 'image-supply',

@@ -1,0 +1,29 @@
+/** Readers of JSON that a device or a guest sent: any field may be missing or of another type. */
+
+type Loose = { readonly [key: string]: unknown };
+
+/** The value as an object; an empty one if it is none. */
+export const objectOf = (value: unknown): Loose =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : {};
+
+/** The value as a list of objects, at most 1024; an empty one if it is none. */
+export const objectsOf = (value: unknown): Loose[] =>
+  Array.isArray(value) ? value.slice(0, 1024).map(objectOf) : [];
+
+/** A trimmed text of at most 1024 characters; null if it is none or empty. */
+export function textOf(value: unknown): string | null {
+  if (typeof value === 'number') return String(value);
+  if (typeof value !== 'string' || value.trim() === '') return null;
+  return value.trim().slice(0, 1024);
+}
+
+/** A finite number that is not negative; null if it is none. */
+export const countOf = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+
+/** A MAC address in lower case with colons; null if it is none. */
+export function macOf(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  const mac = value.trim().toLowerCase().replaceAll('-', ':');
+  return /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/.test(mac) ? mac : null;
+}
