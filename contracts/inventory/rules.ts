@@ -92,6 +92,26 @@ export const RULES = {
     message: 'is not a microversion',
     correction: 'Write it in quotes, as in "1.82".',
   },
+  ironicApiNeeded: {
+    message: 'is ironic, but the inventory does not say where Ironic is',
+    correction: 'Add `openstack.ironic.url`.',
+  },
+  credentialsNeeded: {
+    message: 'has no complete credentials',
+    correction: 'Add `credentials` with `username` and `password` here, or for all nodes under `bmc`.',
+  },
+  gatewayUnspecified: {
+    message: 'is an address to listen on, not one that can be reached',
+    correction: 'Write the address at which BMCs and deploy agents reach the gateway.',
+  },
+  gatewayLoopback: {
+    message: 'is a loopback address, which BMCs elsewhere cannot reach',
+    correction: 'Write the address at which BMCs and deploy agents reach the gateway.',
+  },
+  provisioningNeeded: {
+    message: 'lacks `provisioning`, the network that deploy agents call from',
+    correction: 'Add `provisioning` with its `cidr` under `networks`.',
+  },
 } as const satisfies Record<string, { message: string; correction: string }>;
 
 const CORRECTIONS: ReadonlyMap<string, string> = new Map(
