@@ -1,0 +1,237 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { WriteKind } from '../faults.ts';
+import { redact } from '../redact.ts';
+import type { Server } from '../server.ts';
+import { withFaults } from './faulty.ts';
+import { noContent, problem, type Answer } from './messages.ts';
+import { ROOT, serviceTree, type Resource } from './services.ts';
+import type { Gate } from './sessions.ts';
+import { shownResource } from './shown.ts';
+import { systemTree } from './system.ts';
+import {
+  ejectMedia,
+  insertMedia,
+  isSlot,
+  patchAccount,
+  patchBios,
+  patchSecureBoot,
+  patchSystem,
+  reset,
+  taskMonitor,
+} from './writes.ts';
+
+/** One server's BMC, as far as the HTTP application needs to know it. */
+export interface Bmc {
+  readonly server: Server;
+  readonly gate: Gate;
+  /** The manager restarts: it hangs up for a while. */
+  restart(): void;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+type Handler = (
+  bmc: Bmc,
+  request: FastifyRequest,
+  body: Body,
+) => Answer | undefined | Promise<Answer | undefined>;
+
+/** The Redfish service of all BMCs: one application; which server is meant is known by the connection. */
+export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyInstance {
+  const app = Fastify({ routerOptions: { ignoreTrailingSlash: true }, bodyLimit: 1024 * 1024 });
+  app.removeContentTypeParser('text/plain');
+
+  const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer | undefined): unknown => {
+    if (answer === undefined) {
+      logWrite(bmcOf(request.raw).server, request, null);
+      return reply.hijack();
+    }
+    for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value);
+    return reply.code(answer.status).send(answer.body);
+  };
+  const on = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, handler: Handler): void => {
+    app.route({
+      method,
+      url: `${ROOT}${path}`,
+      handler: async (request, reply) => {
+        const { body } = request;
+        if (
+          method === 'PATCH' ||
+          path.endsWith('/Sessions') ||
+          path.includes('InsertMedia') ||
+          path.endsWith('.Reset')
+        )
+          if (typeof body !== 'object' || body === null || Array.isArray(body))
+            return send(request, reply, problem(400, 'MalformedJSON'));
+        return send(request, reply, await handler(bmcOf(request.raw), request, (body ?? {}) as Body));
+      },
+    });
+  };
+  const write =
+    (kind: WriteKind, effect: Handler, pretend?: (bmc: Bmc, body: Body) => Answer): Handler =>
+    (bmc, request, body) =>
+      withFaults(
+        bmc.server,
+        kind,
+        request.raw.socket,
+        async () => (await effect(bmc, request, body)) ?? noContent,
+        pretend && (() => pretend(bmc, body)),
+      );
+  const param = (request: FastifyRequest, name: string): string =>
+    (request.params as Record<string, string>)[name] ?? '';
+
+  app.addHook('onRequest', async (request, reply) => {
+    const bmc = bmcOf(request.raw);
+    if (bmc.server.faults.take('bmcDown')) {
+      request.raw.socket.destroy();
+      return reply.hijack();
+    }
+    const slow = bmc.server.faults.milliseconds('slow');
+    if (slow > 0) await sleep(slow);
+    reply.header('odata-version', '4.0').header('cache-control', 'no-cache');
+    if (isOpen(request) || bmc.gate.admits(request.headers)) return;
+    reply.header('www-authenticate', 'Basic realm="Lab BMC"');
+    return send(request, reply, problem(401, 'NoValidSession'));
+  });
+  app.addHook('preHandler', async (request, reply) => {
+    if (request.method !== 'PATCH') return;
+    const { server } = bmcOf(request.raw);
+    const current = tree(server)[pathOf(request)]?.();
+    const wanted = request.headers['if-match'];
+    const isSystem = pathOf(request) === `${ROOT}/Systems/1`;
+    if (wanted === undefined && isSystem && server.faults.take('bootNeedsEtag'))
+      return send(request, reply, problem(428, 'PreconditionRequired'));
+    if (wanted !== undefined && wanted !== '*' && current !== undefined && wanted !== etag(current))
+      return send(request, reply, problem(412, 'PreconditionFailed'));
+  });
+  app.addHook('onSend', async (request, reply) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      logWrite(bmcOf(request.raw).server, request, reply.statusCode);
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const { statusCode = 500 } = error as { statusCode?: number };
+    if (statusCode >= 500) bmcOf(request.raw).server.log.append('bmc-crashed', { reason: String(error) });
+    return send(request, reply, problem(statusCode, statusCode < 500 ? 'MalformedJSON' : 'InternalError'));
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const known = tree(bmcOf(request.raw).server)[pathOf(request)] !== undefined;
+    if (known) reply.header('allow', 'GET, HEAD');
+    return send(
+      request,
+      reply,
+      known
+        ? problem(405, 'OperationNotAllowed')
+        : problem(404, 'ResourceNotFound', ['Resource', pathOf(request)]),
+    );
+  });
+
+  app.get('/redfish', () => ({ v1: `${ROOT}/` }));
+  on('GET', '/odata', () => ({ status: 200, body: serviceDocument }));
+  app.get(`${ROOT}/$metadata`, (_request, reply) => reply.type('application/xml').send(METADATA));
+  on('GET', '/TaskService/TaskMonitors/:id', ({ server }, request) =>
+    taskMonitor(server, param(request, 'id')),
+  );
+  const read: Handler = ({ server }, request) => {
+    const path = pathOf(request);
+    const found = tree(server)[path]?.();
+    if (found === undefined) return problem(404, 'ResourceNotFound', ['Resource', path]);
+    const shown = shownResource(server, path, found);
+    const tag = etag(found);
+    const tagged = 'Members' in shown ? shown : { ...shown, '@odata.etag': tag };
+    return { status: 200, body: tagged, headers: { etag: tag } };
+  };
+  on('GET', '', read);
+  on('GET', '/*', read);
+
+  on(
+    'POST',
+    '/SessionService/Sessions',
+    write(
+      'createSession',
+      ({ gate }, _request, body) => gate.open(body),
+      ({ gate }, body) => gate.open(body, true),
+    ),
+  );
+  on('DELETE', '/SessionService/Sessions/:id', ({ gate }, request) => gate.close(param(request, 'id')));
+  on('PATCH', '/AccountService/Accounts/1', ({ server }, _request, body) => patchAccount(server, body));
+  on(
+    'PATCH',
+    '/Systems/1',
+    write('patchBoot', ({ server }, _request, body) => patchSystem(server, body)),
+  );
+  on('PATCH', '/Systems/1/Bios/Settings', ({ server }, _request, body) => patchBios(server, body));
+  on('PATCH', '/Systems/1/SecureBoot', ({ server }, _request, body) => patchSecureBoot(server, body));
+  on(
+    'POST',
+    '/Systems/1/Actions/ComputerSystem.Reset',
+    write('reset', ({ server }, _request, body) => reset(server, body)),
+  );
+  on('POST', '/Managers/1/Actions/Manager.Reset', (bmc) => (bmc.restart(), noContent));
+  for (const owner of ['/Systems/1', '/Managers/1'])
+    for (const [action, kind] of [
+      ['InsertMedia', 'insertMedia'],
+      ['EjectMedia', 'ejectMedia'],
+    ] as const)
+      on('POST', `${owner}/VirtualMedia/:slot/Actions/VirtualMedia.${action}`, (bmc, request, body) => {
+        const slot = param(request, 'slot');
+        if (!isSlot(slot) || tree(bmc.server)[`${ROOT}${owner}/VirtualMedia/${slot}`] === undefined)
+          return problem(404, 'ResourceNotFound', ['VirtualMedia', slot]);
+        const effect: Handler = ({ server }) =>
+          kind === 'insertMedia' ? insertMedia(server, slot, body) : ejectMedia(server, slot);
+        return write(kind, effect)(bmc, request, body);
+      });
+  return app;
+}
+
+const tree = (server: Server): Record<string, () => Resource> => ({
+  ...serviceTree(server),
+  ...systemTree(server),
+});
+
+const pathOf = (request: FastifyRequest): string => request.url.replace(/[?#].*$/, '').replace(/\/+$/, '');
+
+const etag = (body: Resource): string =>
+  `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 16)}"`;
+
+/** What needs no login. */
+const isOpen = (request: FastifyRequest): boolean => {
+  const path = pathOf(request);
+  if (request.method === 'POST') return path === `${ROOT}/SessionService/Sessions`;
+  return ['/redfish', ROOT, `${ROOT}/odata`, `${ROOT}/$metadata`].includes(path);
+};
+
+function logWrite(server: Server, request: FastifyRequest, status: number | null): void {
+  server.log.append('request', {
+    method: request.method,
+    path: pathOf(request),
+    body: redact(request.body ?? null),
+    status,
+  });
+}
+
+const serviceDocument = {
+  '@odata.context': `${ROOT}/$metadata`,
+  value: ['Systems', 'Chassis', 'Managers', 'SessionService', 'AccountService', 'UpdateService'].map(
+    (name) => ({
+      name,
+      kind: 'Singleton',
+      url: `${ROOT}/${name}`,
+    }),
+  ),
+};
+
+const METADATA = `<?xml version="1.0" encoding="UTF-8"?>
+<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0">
+  <edmx:Reference Uri="http://redfish.dmtf.org/schemas/v1/ServiceRoot_v1.xml">
+    <edmx:Include Namespace="ServiceRoot"/>
+    <edmx:Include Namespace="ServiceRoot.v1_15_0"/>
+  </edmx:Reference>
+  <edmx:DataServices>
+    <Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="Service">
+      <EntityContainer Name="Service" Extends="ServiceRoot.v1_15_0.ServiceContainer"/>
+    </Schema>
+  </edmx:DataServices>
+</edmx:Edmx>
+`;

@@ -1,0 +1,182 @@
+import type { Server } from '../server.ts';
+import { message } from './messages.ts';
+
+export type Resource = Record<string, unknown>;
+export type Tree = Record<string, () => Resource>;
+
+export const ROOT = '/redfish/v1';
+export const SESSION_LIMIT = 16;
+export const link = (path: string): { '@odata.id': string } => ({ '@odata.id': path });
+export const OK = { State: 'Enabled', Health: 'OK' } as const;
+
+/** A collection of the resources with these ids. */
+export const collection = (path: string, type: string, ids: readonly string[]): Resource => ({
+  '@odata.id': path,
+  '@odata.type': `#${type}Collection.${type}Collection`,
+  Name: `${type} Collection`,
+  Members: ids.map((id) => link(`${path}/${id}`)),
+  'Members@odata.count': ids.length,
+});
+
+/** Head of a resource: where it is, what it is. */
+export const resource = (path: string, type: string, name: string, rest: Resource): Resource => ({
+  '@odata.id': path,
+  '@odata.type': `#${type}`,
+  Id: path.slice(path.lastIndexOf('/') + 1),
+  Name: name,
+  ...rest,
+});
+
+/** The service root and the services of the BMC itself. */
+export function serviceTree(server: Server): Tree {
+  const { hardware, state } = server;
+  const sessions = `${ROOT}/SessionService/Sessions`;
+  const accounts = `${ROOT}/AccountService/Accounts`;
+  const firmware = `${ROOT}/UpdateService/FirmwareInventory`;
+  const tasks = `${ROOT}/TaskService/Tasks`;
+  return {
+    [ROOT]: () => ({
+      '@odata.id': `${ROOT}/`,
+      '@odata.type': '#ServiceRoot.v1_15_0.ServiceRoot',
+      Id: 'RootService',
+      Name: 'Root Service',
+      RedfishVersion: '1.17.0',
+      UUID: hardware.uuid,
+      Vendor: hardware.manufacturer,
+      Product: 'Lab BMC',
+      ProtocolFeaturesSupported: { FilterQuery: false, SelectQuery: false, OnlyMemberQuery: false },
+      Systems: link(`${ROOT}/Systems`),
+      Chassis: link(`${ROOT}/Chassis`),
+      Managers: link(`${ROOT}/Managers`),
+      SessionService: link(`${ROOT}/SessionService`),
+      AccountService: link(`${ROOT}/AccountService`),
+      UpdateService: link(`${ROOT}/UpdateService`),
+      Tasks: link(`${ROOT}/TaskService`),
+      EventService: link(`${ROOT}/EventService`),
+      Links: { Sessions: link(sessions) },
+    }),
+    [`${ROOT}/SessionService`]: () =>
+      resource(`${ROOT}/SessionService`, 'SessionService.v1_1_8.SessionService', 'Session Service', {
+        ServiceEnabled: true,
+        SessionTimeout: 1800,
+        Status: OK,
+        Sessions: link(sessions),
+      }),
+    [sessions]: () =>
+      collection(
+        sessions,
+        'Session',
+        state.sessions.map((s) => s.id),
+      ),
+    ...Object.fromEntries(
+      state.sessions.map((session) => [
+        `${sessions}/${session.id}`,
+        () =>
+          resource(`${sessions}/${session.id}`, 'Session.v1_5_0.Session', 'User Session', {
+            UserName: session.username,
+            CreatedTime: isoTime(session.createdAt),
+          }),
+      ]),
+    ),
+    [`${ROOT}/AccountService`]: () =>
+      resource(`${ROOT}/AccountService`, 'AccountService.v1_13_0.AccountService', 'Account Service', {
+        ServiceEnabled: true,
+        AccountLockoutThreshold: 5,
+        AccountLockoutDuration: 60,
+        MinPasswordLength: 12,
+        Status: OK,
+        Accounts: link(accounts),
+        Roles: link(`${ROOT}/AccountService/Roles`),
+      }),
+    [accounts]: () => collection(accounts, 'ManagerAccount', ['1']),
+    [`${accounts}/1`]: () =>
+      resource(`${accounts}/1`, 'ManagerAccount.v1_10_0.ManagerAccount', 'User Account', {
+        UserName: state.account.username,
+        Password: null,
+        RoleId: 'Administrator',
+        AccountTypes: ['Redfish'],
+        Enabled: true,
+        Locked: false,
+        PasswordChangeRequired: false,
+        Links: { Role: link(`${ROOT}/AccountService/Roles/Administrator`) },
+      }),
+    [`${ROOT}/AccountService/Roles`]: () =>
+      collection(`${ROOT}/AccountService/Roles`, 'Role', ['Administrator']),
+    [`${ROOT}/AccountService/Roles/Administrator`]: () =>
+      resource(`${ROOT}/AccountService/Roles/Administrator`, 'Role.v1_3_1.Role', 'Administrator Role', {
+        RoleId: 'Administrator',
+        IsPredefined: true,
+        AssignedPrivileges: [
+          'Login',
+          'ConfigureManager',
+          'ConfigureUsers',
+          'ConfigureSelf',
+          'ConfigureComponents',
+        ],
+      }),
+    [`${ROOT}/UpdateService`]: () =>
+      resource(`${ROOT}/UpdateService`, 'UpdateService.v1_12_0.UpdateService', 'Update Service', {
+        ServiceEnabled: true,
+        Status: OK,
+        FirmwareInventory: link(firmware),
+      }),
+    [firmware]: () => collection(firmware, 'SoftwareInventory', Object.keys(FIRMWARE)),
+    ...Object.fromEntries(
+      Object.entries(FIRMWARE).map(([id, version]) => [
+        `${firmware}/${id}`,
+        () =>
+          resource(`${firmware}/${id}`, 'SoftwareInventory.v1_9_0.SoftwareInventory', id, {
+            Version: version,
+            SoftwareId: id.toLowerCase(),
+            Manufacturer: hardware.manufacturer,
+            Updateable: false,
+            Status: OK,
+          }),
+      ]),
+    ),
+    [`${ROOT}/TaskService`]: () =>
+      resource(`${ROOT}/TaskService`, 'TaskService.v1_2_0.TaskService', 'Task Service', {
+        ServiceEnabled: true,
+        DateTime: isoTime(Date.now()),
+        CompletedTaskOverWritePolicy: 'Oldest',
+        Status: OK,
+        Tasks: link(tasks),
+      }),
+    [tasks]: () =>
+      collection(
+        tasks,
+        'Task',
+        state.tasks.map((t) => t.id),
+      ),
+    ...Object.fromEntries(state.tasks.map(({ id }) => [`${tasks}/${id}`, () => taskResource(server, id)])),
+    [`${ROOT}/EventService`]: () =>
+      resource(`${ROOT}/EventService`, 'EventService.v1_10_0.EventService', 'Event Service', {
+        ServiceEnabled: false,
+        Status: { State: 'Disabled' },
+        Subscriptions: link(`${ROOT}/EventService/Subscriptions`),
+      }),
+    [`${ROOT}/EventService/Subscriptions`]: () =>
+      collection(`${ROOT}/EventService/Subscriptions`, 'EventDestination', []),
+  };
+}
+
+/** Versions of the firmware, by component. */
+export const FIRMWARE: Readonly<Record<string, string>> = { BMC: '2.14.0', BIOS: '1.8.2', NIC: '28.39.1002' };
+
+export const isoTime = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+
+/** A task as it is now. A failed one ends Completed too, and Critical: `TaskState` alone says little. */
+export function taskResource(server: Server, id: string): Resource {
+  const path = `${ROOT}/TaskService/Tasks/${id}`;
+  const task = server.state.tasks.find((t) => t.id === id)!;
+  const done = Date.now() >= task.dueAt;
+  return resource(path, 'Task.v1_7_0.Task', task.name, {
+    TaskState: done ? 'Completed' : 'Running',
+    TaskStatus: done && task.failed ? 'Critical' : 'OK',
+    PercentComplete: done ? 100 : 50,
+    StartTime: isoTime(task.startedAt),
+    ...(done ? { EndTime: isoTime(task.dueAt) } : {}),
+    TaskMonitor: `${ROOT}/TaskService/TaskMonitors/${id}`,
+    Messages: done && task.failed ? [message('VirtualMediaNotFetched', ['image', 'it did not answer'])] : [],
+  });
+}

@@ -1,0 +1,141 @@
+import type { Server, ResetType } from '../server.ts';
+import { MediaError } from '../media.ts';
+import { redactUrl } from '../redact.ts';
+import { SLOTS, type Override, type Slot } from '../state.ts';
+import { noContent, problem, type Answer } from './messages.ts';
+import { ROOT, taskResource } from './services.ts';
+import { BOOT_TARGETS, RESET_TYPES } from './system.ts';
+
+/** What the writes of a BMC do, once they are allowed in and no fault stood in their way. */
+
+type Body = Readonly<Record<string, unknown>>;
+
+const MODES = ['UEFI', 'Legacy'] as const;
+const ENABLED = ['Disabled', 'Once', 'Continuous'] as const;
+const TASK_MS = 1500;
+
+export function reset(server: Server, body: Body): Answer {
+  const type = body['ResetType'];
+  if (type === undefined)
+    return problem(400, 'ActionParameterMissing', ['ComputerSystem.Reset', 'ResetType']);
+  if (!(RESET_TYPES as readonly unknown[]).includes(type))
+    return problem(400, 'ActionParameterValueNotInList', [String(type), 'ResetType', 'ComputerSystem.Reset']);
+  const { power } = server.state;
+  const same = (type === 'On' && power === 'On') || (type === 'ForceOff' && power === 'Off');
+  if (same && server.faults.take('sameStateIsConflict')) return problem(409, 'ResourceInUse');
+  if (type === 'On' && server.faults.take('onAfterOffConflict')) return problem(409, 'ResourceInUse');
+  server.reset(type as ResetType);
+  return noContent;
+}
+
+export async function insertMedia(server: Server, slot: Slot, body: Body): Promise<Answer> {
+  const action = 'VirtualMedia.InsertMedia';
+  const image = body['Image'];
+  const missing = (name: string): Answer => problem(400, 'ActionParameterMissing', [action, name]);
+  if (typeof image !== 'string') return missing('Image');
+  if (body['TransferProtocolType'] === undefined && server.faults.take('insertNeedsProtocol'))
+    return missing('TransferProtocolType');
+  const anonymous = body['UserName'] === undefined || body['Password'] === undefined;
+  if (anonymous && server.faults.take('insertNeedsCredentials'))
+    return missing(body['UserName'] === undefined ? 'UserName' : 'Password');
+  const extra = ['Inserted', 'WriteProtected'].find((name) => name in body);
+  if (extra !== undefined && server.faults.take('insertWantsMinimalBody'))
+    return problem(400, 'ActionParameterNotSupported', [extra, action]);
+  if (server.state.media[slot]?.inserted) return problem(409, 'ResourceInUse');
+  if (server.faults.take('insertTaskFails')) return task(server, true);
+  try {
+    await server.insert(slot, image, body['TransferMethod'] === 'Upload' ? 'Upload' : 'Stream');
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    return problem(400, 'VirtualMediaNotFetched', [redactUrl(image), error.message]);
+  }
+  return server.faults.take('insertIsTask') ? task(server, false) : noContent;
+}
+
+function task(server: Server, failed: boolean): Answer {
+  const { nextId, tasks } = server.state;
+  const id = String(nextId);
+  const now = Date.now();
+  const added = { id, name: 'Insert media', startedAt: now, dueAt: now + TASK_MS / server.speed, failed };
+  server.change({ nextId: nextId + 1, tasks: [...tasks.slice(-19), added] });
+  const location = `${ROOT}/TaskService/TaskMonitors/${id}`;
+  return { status: 202, body: taskResource(server, id), headers: { location, 'retry-after': '1' } };
+}
+
+/** A task monitor: 202 with the task while it runs, then 200. */
+export function taskMonitor(server: Server, id: string): Answer {
+  const found = server.state.tasks.find((t) => t.id === id);
+  if (found === undefined) return problem(404, 'ResourceNotFound', ['Task', id]);
+  return { status: Date.now() >= found.dueAt ? 200 : 202, body: taskResource(server, id) };
+}
+
+export function ejectMedia(server: Server, slot: Slot): Answer {
+  if (!server.state.media[slot]?.inserted) {
+    return server.faults.take('ejectEmptyIsError') ? problem(400, 'NoMediaInserted') : noContent;
+  }
+  server.eject(slot);
+  return noContent;
+}
+
+export function patchSystem(server: Server, body: Body): Answer {
+  const unknown = Object.keys(body).find((name) => name !== 'Boot');
+  if (unknown !== undefined) return problem(400, 'PropertyNotWritable', [unknown]);
+  const boot = body['Boot'];
+  if (typeof boot !== 'object' || boot === null) return problem(400, 'PropertyMissing', ['Boot']);
+  if (server.faults.take('bootInPost')) return problem(400, 'UnableToModifyDuringSystemPOST');
+  const part: Partial<Override> = {};
+  for (const [name, value] of Object.entries(boot)) {
+    const values: Record<string, readonly string[]> = {
+      BootSourceOverrideEnabled: ENABLED,
+      BootSourceOverrideTarget: BOOT_TARGETS,
+      BootSourceOverrideMode: MODES,
+    };
+    if (values[name] === undefined) return problem(400, 'PropertyUnknown', [name]);
+    if (name === 'BootSourceOverrideMode' && server.faults.take('bootRefusesMode'))
+      return problem(400, 'PropertyNotWritable', [name]);
+    if (!values[name].includes(String(value)))
+      return problem(400, 'PropertyValueNotInList', [String(value), name]);
+    const field =
+      { BootSourceOverrideEnabled: 'enabled', BootSourceOverrideTarget: 'target' }[name] ?? 'mode';
+    Object.assign(part, { [field]: value });
+  }
+  server.setOverride(part);
+  return noContent;
+}
+
+export function patchBios(server: Server, body: Body): Answer {
+  const attributes = body['Attributes'];
+  if (typeof attributes !== 'object' || attributes === null)
+    return problem(400, 'PropertyMissing', ['Attributes']);
+  const { bios, pendingBios } = server.state;
+  for (const [name, value] of Object.entries(attributes)) {
+    if (!(name in bios)) return problem(400, 'PropertyUnknown', [name]);
+    if (typeof value !== typeof bios[name])
+      return problem(400, 'PropertyValueTypeError', [String(value), name]);
+  }
+  const differing = Object.entries(attributes).filter(([name, value]) => bios[name] !== value);
+  if (differing.length > 0) {
+    server.change({ pendingBios: { ...pendingBios, ...Object.fromEntries(differing) } });
+    server.log.append('bios-pending', { attributes: differing.map(([name]) => name) });
+  }
+  return { status: 200, body: { '@Message.ExtendedInfo': [] } };
+}
+
+export function patchSecureBoot(server: Server, body: Body): Answer {
+  const enable = body['SecureBootEnable'];
+  if (typeof enable !== 'boolean') return problem(400, 'PropertyMissing', ['SecureBootEnable']);
+  server.change({ secureBoot: enable });
+  server.log.append('secure-boot', { enable });
+  return noContent;
+}
+
+export function patchAccount(server: Server, body: Body): Answer {
+  const password = body['Password'];
+  if (typeof password !== 'string' || password.length < 12)
+    return problem(400, 'PropertyValueTypeError', ['[redacted]', 'Password']);
+  server.change({ account: { ...server.state.account, password }, sessions: [] });
+  server.log.append('password-changed');
+  return noContent;
+}
+
+export const isSlot = (name: string): name is Slot => name in SLOTS;

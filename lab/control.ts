@@ -1,0 +1,73 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { FAULT_SWITCHES } from './faults.ts';
+import { redactUrl } from './redact.ts';
+import type { Server } from './server.ts';
+
+/** What the control API says about a server. */
+export interface ServerView {
+  readonly name: string;
+  readonly bmc: string;
+  readonly server: Server;
+}
+
+/** The control API: what really is in the lab, and the switches that make it misbehave. */
+export function controlApp(servers: ReadonlyMap<string, ServerView>): FastifyInstance {
+  const app = Fastify();
+  const named = (request: { params: unknown }): ServerView => {
+    const { name } = request.params as { name: string };
+    const found = servers.get(name);
+    if (found === undefined)
+      throw Object.assign(new Error(`there is no server ${name}`), { statusCode: 404 });
+    return found;
+  };
+  app.get('/healthz', () => ({ ok: true }));
+  app.get('/faults', () => ({ switches: FAULT_SWITCHES }));
+  app.get('/servers', () => ({ servers: [...servers.values()].map(summary) }));
+  app.get('/servers/:name', (request) => details(named(request)));
+  app.get('/servers/:name/log', (request) => {
+    const { after = '0' } = request.query as { after?: string };
+    const entries = named(request).server.log.entries();
+    return { entries: entries.filter((entry) => entry.seq > Number(after)) };
+  });
+  app.get('/servers/:name/faults', (request) => ({ faults: named(request).server.faults.values() }));
+  app.put('/servers/:name/faults', async (request, reply) => {
+    const { faults } = named(request).server;
+    const wrong = faults.set(request.body);
+    return wrong === undefined ? { faults: faults.values() } : reply.code(400).send({ message: wrong });
+  });
+  app.delete('/servers/:name/faults', (request) => {
+    const { faults } = named(request).server;
+    faults.clear();
+    return { faults: faults.values() };
+  });
+  return app;
+}
+
+function summary({ name, bmc, server }: ServerView): Record<string, unknown> {
+  const { power, override, media, running, faults } = server.state;
+  return {
+    name,
+    bmc,
+    power,
+    running: power === 'On' && running !== null ? { from: running.from } : null,
+    override,
+    media: Object.fromEntries(
+      Object.entries(media).map(([slot, { inserted, image }]) => [
+        slot,
+        { inserted, image: image === null ? null : redactUrl(image) },
+      ]),
+    ),
+    faults,
+  };
+}
+
+function details(view: ServerView): Record<string, unknown> {
+  const { hardware, disks, state } = view.server;
+  return {
+    ...summary(view),
+    hardware,
+    bios: state.bios,
+    sessions: state.sessions.length,
+    disks: hardware.disks.map((disk) => ({ ...disk, ...disks.get(disk.serial) })),
+  };
+}

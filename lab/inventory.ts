@@ -1,0 +1,57 @@
+import { stringify } from 'yaml';
+import { LAB_MACHINE_TYPE, type Hardware } from './hardware.ts';
+import type { Supply } from './supplies.ts';
+
+export interface Site {
+  readonly gatewayUrl: string;
+  readonly username: string;
+  /** Absolute path of the file that holds the password. */
+  readonly passwordFile: string;
+  readonly images: readonly Supply[];
+  readonly nodes: readonly { readonly hardware: Hardware; readonly address: string }[];
+}
+
+const NODES_PER_RACK = 4;
+
+/** The contract of the lab's site, as YAML. Paths start at the folder that it lies in. */
+export function inventoryYaml(site: Site): string {
+  const inventory = {
+    site: 'lab',
+    bmc: {
+      credentials: { username: site.username, password: `file:${site.passwordFile}` },
+      tls: { ca: 'ca.pem' },
+    },
+    media: { gatewayUrl: site.gatewayUrl, iso: 'base.iso' },
+    networks: { provisioning: { cidr: '127.0.0.0/8', kind: 'provisioning' } },
+    images: site.images.map(({ name, path, checksum, size }) => ({
+      name,
+      url: path,
+      checksum,
+      format: 'raw',
+      architecture: 'x86_64',
+      bootMode: 'uefi',
+      size,
+    })),
+    machineTypes: [LAB_MACHINE_TYPE],
+    nodes: site.nodes.map(({ hardware, address }, i) => ({
+      name: hardware.name,
+      type: LAB_MACHINE_TYPE.name,
+      driver: 'redfish',
+      bmc: { address, system: '/redfish/v1/Systems/1' },
+      ports: hardware.nics.map((nic, port) => ({
+        mac: nic.mac,
+        switch: `leaf-${port + 1}`,
+        switchPort: `swp${i + 1}`,
+        network: 'provisioning',
+      })),
+      rootDevice: { serial: hardware.disks[0]!.serial },
+      architecture: 'x86_64',
+      bootMode: 'uefi',
+      location: {
+        rack: `R${String(Math.floor(i / NODES_PER_RACK) + 1).padStart(2, '0')}`,
+        unit: 1 + 8 * (i % NODES_PER_RACK),
+      },
+    })),
+  };
+  return `# The lab's site. Written by the lab each time it starts.\n${stringify(inventory, { aliasDuplicateObjects: false })}`;
+}

@@ -1,0 +1,66 @@
+import { Agent, request } from 'undici';
+import { readIso9660From } from '../core/iso9660.ts';
+
+/** The BMC could not fetch an image. */
+export class MediaError extends Error {}
+
+const MAX_PARAMETERS = 64 * 1024;
+// A BMC fetches over whatever TLS it is given: checking certificates of image servers is rare in firmware.
+const lenient = new Agent({ connect: { rejectUnauthorized: false, timeout: 5000 } });
+
+/** Asks for the image with HEAD, as a BMC does when media are inserted; answers its size. */
+export async function probeImage(url: string, signal: AbortSignal): Promise<number> {
+  if (!/^https?:\/\//.test(url)) throw new MediaError(`cannot fetch from ${url.split(':')[0] ?? url}`);
+  try {
+    const answer = await request(url, { method: 'HEAD', dispatcher: lenient, signal: bounded(signal) });
+    await answer.body.dump();
+    if (answer.statusCode !== 200) throw new MediaError(`the image server answered ${answer.statusCode}`);
+    const size = Number(answer.headers['content-length']);
+    if (!(size > 0)) throw new MediaError('the image server did not say how long the image is');
+    return size;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof MediaError) throw error;
+    throw new MediaError(`the image server could not be reached: ${(error as Error).message}`);
+  }
+}
+
+/** Boots from an image: reads its tree and its parameters by Range requests, as a drive would. */
+export async function readBootMedia(
+  url: string,
+  signal: AbortSignal,
+): Promise<{ label: string; parameters: string; bytesRead: number }> {
+  let bytesRead = 0;
+  const size = await probeImage(url, signal);
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    const last = Math.min(offset + length, size) - 1;
+    if (last < offset) return new Uint8Array();
+    const answer = await request(url, {
+      dispatcher: lenient,
+      signal: bounded(signal),
+      headers: { range: `bytes=${offset}-${last}` },
+    });
+    if (answer.statusCode !== 206) {
+      await answer.body.dump();
+      throw new MediaError(`the image server answered ${answer.statusCode} to a Range request`);
+    }
+    const bytes = new Uint8Array(await answer.body.arrayBuffer());
+    bytesRead += bytes.length;
+    return bytes;
+  };
+  try {
+    const volume = await readIso9660From(read);
+    const kernel = volume.files.find((file) => /(^|\/)(vmlinuz|kernel)$/.test(file.path));
+    if (kernel === undefined) throw new MediaError('there is no kernel on the image');
+    await read(kernel.offset, kernel.size);
+    const file = volume.files.find((f) => f.path === 'parameters.txt');
+    if (file === undefined || file.size > MAX_PARAMETERS) throw new MediaError('there is no /parameters.txt');
+    const parameters = Buffer.from(await read(file.offset, file.size)).toString();
+    return { label: volume.label, parameters, bytesRead };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof MediaError ? error : new MediaError((error as Error).message);
+  }
+}
+
+const bounded = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(15_000)]);

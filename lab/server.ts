@@ -1,0 +1,251 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseParameters, startAgent, type AgentMemory } from './agent.ts';
+import { bootDisk } from './boot-disk.ts';
+import { fileDiskStore, type DiskStore } from './disks.ts';
+import { faults, type Faults } from './faults.ts';
+import type { Hardware } from './hardware.ts';
+import { probeImage, readBootMedia, MediaError } from './media.ts';
+import { redactUrl } from './redact.ts';
+import { newState, noMedium, type Override, type ServerState, type Slot } from './state.ts';
+import { eventLog, saved, writeAtomic, type EventLog, type Saved } from './store.ts';
+import { TIMING, pauseAt, type Pause } from './timing.ts';
+
+export type ResetType =
+  'On' | 'ForceOn' | 'ForceOff' | 'GracefulShutdown' | 'GracefulRestart' | 'ForceRestart' | 'PowerCycle';
+
+/** One pretend server: power, firmware, disks, and whatever runs on it. Its BMC is elsewhere. */
+export class Server {
+  readonly hardware: Hardware;
+  readonly disks: DiskStore;
+  readonly log: EventLog;
+  readonly faults: Faults;
+  readonly speed: number;
+  readonly #state: Saved<ServerState>;
+  readonly #dir: string;
+  readonly #pause: Pause;
+  #life = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #stopRunning: () => Promise<void> | void = () => {};
+
+  constructor(
+    dir: string,
+    hardware: Hardware,
+    account: { username: string; password: string },
+    speed: number,
+  ) {
+    this.#dir = dir;
+    this.hardware = hardware;
+    this.speed = speed;
+    this.#pause = pauseAt(speed);
+    this.#state = saved(join(dir, 'state.json'), () => newState(account));
+    this.log = eventLog(join(dir, 'log.jsonl'));
+    this.disks = fileDiskStore(
+      dir,
+      hardware.name,
+      hardware.disks.map((d) => d.serial),
+    );
+    this.faults = faults(
+      { read: () => this.state.faults, write: (values) => this.change({ faults: values }) },
+      (name) => this.log.append('fault-fired', { fault: name }),
+    );
+  }
+
+  get state(): Readonly<ServerState> {
+    return this.#state.value;
+  }
+
+  /** Changes what is remembered; it is on file when this returns. */
+  change(part: Partial<ServerState>): void {
+    Object.assign(this.#state.value, part);
+    this.#state.save();
+  }
+
+  /** Goes on where the hardware was when the lab ended. */
+  resume(): void {
+    if (this.state.changeDueAt !== null) this.#awaitChange();
+    else if (this.state.power === 'On') this.#boot();
+  }
+
+  /** Ends the pretence, not the power: state stays as it is. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#life.abort();
+    await this.#stopRunning();
+  }
+
+  /** Carries a power action out, as far as it makes sense in the present state. */
+  reset(type: ResetType): void {
+    const { power } = this.state;
+    const up = power === 'On' || power === 'PoweringOn';
+    if (type === 'On' || type === 'ForceOn') {
+      if (power === 'PoweringOff') this.change({ backOn: true });
+      else if (!up) this.#startChange('PoweringOn', TIMING.powerOn);
+    } else if (type === 'ForceOff' || type === 'GracefulShutdown') {
+      if (up) this.#goDown(false, type === 'ForceOff' ? TIMING.powerOff : TIMING.gracefulOff);
+      else this.change({ backOn: false });
+    } else if (up) this.#goDown(true, TIMING.powerOff);
+    else if (type === 'PowerCycle' || type === 'ForceRestart')
+      this.#startChange('PoweringOn', TIMING.powerOn);
+  }
+
+  setOverride(part: Partial<Override>): void {
+    const override = { ...this.state.override, ...part };
+    if (override.enabled === 'Disabled') override.target = 'None';
+    this.change({ override });
+    this.log.append('override', { ...override });
+  }
+
+  /** Inserts an image after asking its server for it; throws a {@link MediaError} when that fails. */
+  async insert(slot: Slot, image: string, transferMethod: 'Stream' | 'Upload'): Promise<void> {
+    if (this.faults.take('mediaUnreachable')) throw new MediaError('the image server could not be reached');
+    const size = await probeImage(image, AbortSignal.timeout(15_000));
+    const medium = { image, inserted: true, writeProtected: true, transferMethod };
+    this.change({ media: { ...this.state.media, [slot]: medium } });
+    this.log.append('insert', { slot, image: redactUrl(image), size });
+  }
+
+  eject(slot: Slot): void {
+    const ejected = { ...this.state.ejected, [slot]: this.state.media[slot]?.image ?? null };
+    this.change({ media: { ...this.state.media, [slot]: noMedium() }, ejected });
+    this.log.append('eject', { slot });
+  }
+
+  #startChange(power: 'PoweringOn' | 'PoweringOff', ms: number): void {
+    this.change({ power, changeDueAt: Date.now() + ms / this.speed });
+    this.#awaitChange();
+  }
+
+  #goDown(backOn: boolean, ms: number): void {
+    this.#endRunning();
+    this.change({ backOn, running: null });
+    this.#startChange('PoweringOff', ms);
+  }
+
+  #endRunning(): void {
+    this.#life.abort();
+    void this.#stopRunning();
+    this.#stopRunning = () => {};
+    rmSync(this.#ramdisk, { force: true });
+  }
+
+  #awaitChange(): void {
+    clearTimeout(this.#timer);
+    const wait = Math.max(0, (this.state.changeDueAt ?? 0) - Date.now());
+    this.#timer = setTimeout(() => this.#finishChange(), wait);
+  }
+
+  #finishChange(): void {
+    if (this.state.power === 'PoweringOn') {
+      this.#applyPendingBios();
+      this.change({ power: 'On', changeDueAt: null });
+      this.log.append('power', { state: 'On' });
+      this.#boot();
+      return;
+    }
+    const { backOn } = this.state;
+    this.change({ power: 'Off', changeDueAt: null, backOn: false, running: null });
+    this.log.append('power', { state: 'Off' });
+    if (backOn) this.#startChange('PoweringOn', TIMING.powerOn);
+  }
+
+  #applyPendingBios(): void {
+    const { pendingBios, bios } = this.state;
+    if (pendingBios === null) return;
+    this.change({ bios: { ...bios, ...pendingBios }, pendingBios: null });
+    this.log.append('bios-applied', { attributes: Object.keys(pendingBios) });
+  }
+
+  #boot(): void {
+    this.#life = new AbortController();
+    const { signal } = this.#life;
+    this.#run(signal).catch((error: unknown) => {
+      if (!signal.aborted) this.log.append('boot-crashed', { reason: String(error) });
+    });
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    if (this.state.running === null) this.change({ running: { from: this.#chooseBoot(), parameters: null } });
+    if (this.state.running?.from === 'media') {
+      const parameters = this.state.running.parameters ?? (await this.#bootMedia(signal));
+      signal.throwIfAborted();
+      if (parameters !== undefined) return this.#runAgent(parameters, signal);
+      this.change({ running: { from: 'disk', parameters: null } });
+    }
+    const { hardware, disks, faults } = this;
+    const system = bootDisk({ hardware, disks, faults, pause: this.#pause, log: this.#append });
+    this.#stopRunning = () => system.stop();
+  }
+
+  /** What the firmware boots. An override for one boot is used up by this. */
+  #chooseBoot(): 'media' | 'disk' {
+    const { override, media } = this.state;
+    if (override.enabled === 'Disabled' || override.target === 'None') return 'disk';
+    this.log.append('override-used', { ...override });
+    if (override.enabled === 'Once' && !this.faults.take('overrideStays'))
+      this.change({ override: { ...override, enabled: 'Disabled', target: 'None' } });
+    if (this.faults.take('bootsDiskInstead')) return 'disk';
+    if (override.target === 'Hdd') return 'disk';
+    if (override.target in media && media[override.target]?.inserted) return 'media';
+    this.log.append('boot-target-failed', { target: override.target });
+    return 'disk';
+  }
+
+  async #bootMedia(signal: AbortSignal): Promise<string | undefined> {
+    const image = Object.values(this.state.media).find((medium) => medium.inserted)?.image;
+    await this.#pause(TIMING.bootToAgent, signal);
+    try {
+      if (image === undefined || image === null) throw new MediaError('there is no medium any more');
+      if (this.faults.take('mediaUnreachable')) throw new MediaError('the image server could not be reached');
+      const { label, parameters, bytesRead } = await readBootMedia(image, signal);
+      signal.throwIfAborted();
+      this.log.append('boot-media', { label, image: redactUrl(image), bytesRead });
+      this.change({ running: { from: 'media', parameters } });
+      return parameters;
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error;
+      this.log.append('boot-media-failed', { reason: redactUrl(error.message) });
+      return undefined;
+    }
+  }
+
+  async #runAgent(parametersText: string, signal: AbortSignal): Promise<void> {
+    const parameters = parseParameters(parametersText);
+    const apiUrl = parameters['ipa-api-url'];
+    if (apiUrl === undefined) {
+      this.log.append('agent-ended', { end: 'gave-up', reason: 'no ipa-api-url in /parameters.txt' });
+      return;
+    }
+    const agentToken = parameters['ipa-agent-token'];
+    const { hardware, disks, faults } = this;
+    const agent = await startAgent({
+      apiUrl,
+      ...(agentToken === undefined ? {} : { agentToken }),
+      hardware,
+      disks,
+      faults,
+      pause: this.#pause,
+      log: this.#append,
+      ramdisk: {
+        load: () =>
+          existsSync(this.#ramdisk)
+            ? (JSON.parse(readFileSync(this.#ramdisk, 'utf8')) as AgentMemory)
+            : undefined,
+        save: (memory) => {
+          if (!signal.aborted) writeAtomic(this.#ramdisk, JSON.stringify(memory));
+        },
+      },
+      onPowerOff: () => this.reset('ForceOff'),
+      onReboot: () => this.reset('ForceRestart'),
+    });
+    this.#stopRunning = () => agent.stop();
+    if (signal.aborted) await agent.stop();
+  }
+
+  get #ramdisk(): string {
+    return join(this.#dir, 'ramdisk.json');
+  }
+
+  readonly #append = (event: string, details?: Record<string, unknown>): void =>
+    this.log.append(event, details);
+}

@@ -1,0 +1,78 @@
+import type { FaultValues } from './faults.ts';
+
+export type PowerState = 'On' | 'Off' | 'PoweringOn' | 'PoweringOff';
+
+export interface Override {
+  enabled: 'Disabled' | 'Once' | 'Continuous';
+  target: string;
+  mode: 'UEFI' | 'Legacy';
+}
+
+export interface Medium {
+  image: string | null;
+  inserted: boolean;
+  writeProtected: boolean;
+  transferMethod: 'Stream' | 'Upload' | null;
+}
+
+export interface TaskState {
+  id: string;
+  name: string;
+  startedAt: number;
+  /** When the work that the task stands for is done. */
+  dueAt: number;
+  failed: boolean;
+}
+
+/** All that a server and its BMC remember. Saved before any write is acknowledged. */
+export interface ServerState {
+  power: PowerState;
+  /** When a change of power is done (milliseconds since 1970). */
+  changeDueAt: number | null;
+  /** Power comes back after it is off: a restart. */
+  backOn: boolean;
+  override: Override;
+  media: Record<string, Medium>;
+  /** The medium that an eject left on show (`mediaStaysAfterEject`). */
+  ejected: Record<string, string | null>;
+  /** What was chosen at power-on, and, once an agent was started, its parameters. */
+  running: { from: 'media' | 'disk'; parameters: string | null } | null;
+  bios: Record<string, string | number | boolean>;
+  pendingBios: Record<string, string | number | boolean> | null;
+  secureBoot: boolean;
+  account: { username: string; password: string };
+  sessions: { id: string; tokenHash: string; username: string; createdAt: number; usedAt: number }[];
+  nextId: number;
+  tasks: TaskState[];
+  faults: FaultValues;
+}
+
+/** Ids of the virtual drives, and what they take. */
+export const SLOTS = { Cd: ['CD', 'DVD'], Usb: ['USBStick'] } as const;
+export type Slot = keyof typeof SLOTS;
+
+export const noMedium = (): Medium => ({
+  image: null,
+  inserted: false,
+  writeProtected: true,
+  transferMethod: null,
+});
+
+/** A server as it came out of its box: off, with an old system on its disks. */
+export const newState = (account: { username: string; password: string }): ServerState => ({
+  power: 'Off',
+  changeDueAt: null,
+  backOn: false,
+  override: { enabled: 'Disabled', target: 'None', mode: 'UEFI' },
+  media: { Cd: noMedium(), Usb: noMedium() },
+  ejected: {},
+  running: null,
+  bios: { BootMode: 'Uefi', ProcVirtualization: 'Enabled', LogicalProc: 'Enabled', NumaNodesPerSocket: 4 },
+  pendingBios: null,
+  secureBoot: false,
+  account,
+  sessions: [],
+  nextId: 1,
+  tasks: [],
+  faults: {},
+});

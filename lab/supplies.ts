@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { iso9660 } from '../core/iso9660.ts';
+import { writeAtomic } from './store.ts';
+
+const MIB = 1024 * 1024;
+const RESERVED_AREA = 4096;
+const MARKER = '#RACKWRIGHT-PARAMETERS#\n';
+
+/** Pretend operating system images: name and size. */
+const IMAGES = { 'ubuntu-24.04': 4 * MIB, 'rocky-9': 3 * MIB } as const;
+
+/** Bytes that look random and are always the same for the same name. */
+function fill(name: string, size: number): Buffer {
+  const bytes = Buffer.alloc(size);
+  let seed = createHash('sha256').update(name).digest();
+  for (let at = 0; at < size; at += seed.length) {
+    seed = createHash('sha256').update(seed).digest();
+    seed.copy(bytes, at);
+  }
+  return bytes;
+}
+
+/** A whole-disk image: a protective MBR, the head of a GPT, and filling. */
+export function pretendImage(name: string, size: number): Buffer {
+  const bytes = fill(name, size);
+  bytes.fill(0, 0, 1024);
+  bytes.set([0, 0, 2, 0, 0xee, 0xff, 0xff, 0xff, 1, 0, 0, 0], 446);
+  bytes.writeUInt32LE(size / 512 - 1, 458);
+  bytes.set([0x55, 0xaa], 510);
+  bytes.write('EFI PART', 512, 'ascii');
+  return bytes;
+}
+
+/** The base ISO of the lab's deploy agent, with the area that a publisher fills in for each node. */
+export function baseIso(): Uint8Array {
+  return iso9660({
+    label: 'ir-vfd-dev',
+    files: [
+      { path: 'parameters.txt', bytes: Buffer.from(MARKER.padEnd(RESERVED_AREA, '\n')) },
+      { path: 'boot/vmlinuz', bytes: fill('kernel', 256 * 1024) },
+      { path: 'boot/initrd', bytes: fill('ramdisk', 512 * 1024) },
+    ],
+  });
+}
+
+export interface Supply {
+  readonly name: string;
+  readonly path: string;
+  readonly checksum: string;
+  readonly size: number;
+}
+
+/** Puts the base ISO and the images into the folder, unless they are there. */
+export function writeSupplies(dir: string): Supply[] {
+  const iso = join(dir, 'base.iso');
+  if (!existsSync(iso)) writeAtomic(iso, baseIso(), 0o644);
+  return Object.entries(IMAGES).map(([name, size]) => {
+    const path = `images/${name}.raw`;
+    if (!existsSync(join(dir, path))) writeAtomic(join(dir, path), pretendImage(name, size), 0o644);
+    const digest = createHash('sha256')
+      .update(readFileSync(join(dir, path)))
+      .digest('hex');
+    return { name, path, checksum: `sha256:${digest}`, size };
+  });
+}
