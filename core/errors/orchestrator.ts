@@ -144,6 +144,24 @@ export const ORCHESTRATOR_ERRORS = {
     meaning: "The node's record names another operation or a later generation: this one may no longer write.",
     correction: 'Look at the operation that the record names; this one is over.',
   },
+  TOKEN_EXPIRED: {
+    faultDomain: 'orchestrator',
+    retryable: false,
+    httpStatus: 410,
+    meaning:
+      'A call-back token is of an earlier boot of the node, of an operation that is over, or past its time.',
+    correction:
+      'Nothing, if the node was booted again since: the old agent goes with it. Else resume the operation.',
+  },
+  AGENT_CHANGED: {
+    faultDomain: 'deploy-agent',
+    retryable: false,
+    httpStatus: 403,
+    meaning:
+      'A deploy agent with another address or certificate answers for an operation that already has its agent.',
+    correction:
+      'Find out which machine called with the token of this node; abort the operation if it is not the right one.',
+  },
   UNEXPECTED: {
     faultDomain: 'orchestrator',
     retryable: true,
@@ -171,5 +189,47 @@ export const ORCHESTRATOR_ERRORS = {
     httpStatus: 500,
     meaning: 'The namespace lacks a search attribute of ours, or has it with another type.',
     correction: 'Remove the attribute that the message names from the namespace, or use another namespace.',
+  },
+  OPERATION_UNKNOWN: {
+    faultDomain: 'orchestrator',
+    retryable: false,
+    httpStatus: 404,
+    meaning: 'There is no workflow of this name, or its retention is over.',
+    correction: 'Use an id that `rackwright op list` shows.',
+  },
+  SITE_UNKNOWN: {
+    faultDomain: 'contract',
+    retryable: false,
+    httpStatus: 422,
+    meaning: 'Which site is meant is not known.',
+    correction: 'Name it with --site or --inventory, or start the system with `rackwright up`.',
+  },
+  CONFIGURATION_INVALID: {
+    faultDomain: 'control-host',
+    retryable: false,
+    httpStatus: 422,
+    meaning: 'Flags or environment variables of a process are missing or wrong.',
+    correction: 'Correct each setting that the message names, and start the process again.',
+  },
+  PORT_TAKEN: {
+    faultDomain: 'control-host',
+    retryable: true,
+    httpStatus: 503,
+    meaning: 'Another program listens on a port that is needed.',
+    correction: 'End that program, or choose another port with the flag that the message names.',
+  },
+  ALREADY_RUNNING: {
+    faultDomain: 'control-host',
+    retryable: false,
+    httpStatus: 409,
+    meaning: 'Another `rackwright up` runs with this data directory.',
+    correction: 'Use the one that runs, end it, or choose another directory with --data-dir.',
+  },
+  PROCESS_ENDED: {
+    faultDomain: 'control-host',
+    retryable: true,
+    httpStatus: 503,
+    meaning: 'A process of the system ended again and again, or did not become ready in time.',
+    correction: 'Read the log that the message names, and correct what it says.',
   },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -1,0 +1,33 @@
+import { Client, Connection } from '@temporalio/client';
+import type { TemporalSettings } from '../../activities/temporal/settings.ts';
+import { fail } from '../../core/errors/failure.ts';
+
+const CONNECT_MS = 5000;
+
+/** A connection that must be closed. */
+export interface Connected {
+  readonly client: Client;
+  close(): Promise<void>;
+}
+
+/** Connects to Temporal, and proves that the namespace answers. Throws TEMPORAL_UNREACHABLE. */
+export async function connect(settings: TemporalSettings): Promise<Connected> {
+  const { namespace, ...options } = settings;
+  let connection: Connection | undefined;
+  try {
+    connection = await Connection.connect({ ...options, connectTimeout: CONNECT_MS });
+    const services = connection.workflowService;
+    await connection.withDeadline(Date.now() + CONNECT_MS, () => services.describeNamespace({ namespace }));
+    const open = connection;
+    return { client: new Client({ connection, namespace }), close: () => open.close() };
+  } catch (cause) {
+    await connection?.close();
+    const why = cause instanceof Error ? cause.message.split('\n')[0]! : String(cause);
+    throw fail(
+      'TEMPORAL_UNREACHABLE',
+      `Temporal at ${settings.address} does not answer for namespace ${namespace}: ${why.slice(0, 200)}`,
+      {},
+      { cause },
+    );
+  }
+}

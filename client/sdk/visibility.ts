@@ -1,0 +1,115 @@
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { type SEARCH_ATTRIBUTES, parseOperationWorkflowId } from '../../core/names.ts';
+
+type AttributeName = keyof typeof SEARCH_ATTRIBUTES;
+
+/** A node as lists show it: from visibility and memo, never by a query. */
+export interface NodeRow {
+  readonly node: string;
+  /** `new` when the contract has the node and no workflow was ever started for it. */
+  readonly phase: string;
+  readonly flags: readonly string[];
+  readonly owner: string | null;
+  readonly operation: string | null;
+  readonly workflowId: string;
+  /** Whether its workflow runs. */
+  readonly running: boolean;
+}
+
+/** An operation as lists show it. */
+export interface OperationRow {
+  readonly operationId: string;
+  readonly workflowId: string;
+  readonly node: string;
+  readonly kind: string | null;
+  readonly phase: string | null;
+  readonly held: boolean;
+  readonly outcome: string | null;
+  readonly faultDomain: string | null;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  /** Temporal's own status, in lower case. */
+  readonly status: string;
+}
+
+const keyword = (info: WorkflowExecutionInfo, name: AttributeName): string | null =>
+  info.typedSearchAttributes.get(defineSearchAttributeKey(name, SearchAttributeType.KEYWORD)) ?? null;
+
+const keywords = (info: WorkflowExecutionInfo, name: AttributeName): string[] =>
+  info.typedSearchAttributes.get(defineSearchAttributeKey(name, SearchAttributeType.KEYWORD_LIST)) ?? [];
+
+const memo = (info: WorkflowExecutionInfo, name: string): string | null => {
+  const value = info.memo?.[name];
+  return typeof value === 'string' ? value : null;
+};
+
+/** Values in visibility queries are names and ids, which hold no quotes; any other is not sent. */
+const quote = (value: string): string => `'${value.replaceAll(/['\\]/g, '')}'`;
+
+async function list(client: Client, query: string, limit: number): Promise<WorkflowExecutionInfo[]> {
+  const found: WorkflowExecutionInfo[] = [];
+  for await (const info of client.workflow.list({ query, pageSize: Math.min(limit, 1000) })) {
+    found.push(info);
+    if (found.length >= limit) break;
+  }
+  return found;
+}
+
+/** All nodes of a site that have a workflow, by name; of several runs the newest. */
+export async function listNodes(client: Client, site: string): Promise<NodeRow[]> {
+  const query = `WorkflowType = 'node' AND RackwrightSite = ${quote(site)} AND ExecutionStatus = 'Running'`;
+  const rows = (await list(client, query, 10_000)).map(nodeRow);
+  return rows.sort((a, b) => (a.node < b.node ? -1 : 1));
+}
+
+const nodeRow = (info: WorkflowExecutionInfo): NodeRow => ({
+  node: keyword(info, 'RackwrightNode') ?? info.workflowId.split('/')[2] ?? '',
+  phase: keyword(info, 'RackwrightPhase') ?? 'unknown',
+  flags: keywords(info, 'RackwrightFlags'),
+  owner: keyword(info, 'RackwrightTenant'),
+  operation: keyword(info, 'RackwrightOperation'),
+  workflowId: info.workflowId,
+  running: info.status.name === 'RUNNING',
+});
+
+/** Which operations to list. */
+export interface OperationFilter {
+  readonly node?: string | undefined;
+  readonly running?: boolean | undefined;
+  /** @default 50 */
+  readonly limit?: number | undefined;
+}
+
+/** Operations of a site, newest first. */
+export async function listOperations(
+  client: Client,
+  site: string,
+  filter: OperationFilter = {},
+): Promise<OperationRow[]> {
+  const prefix = filter.node === undefined ? `op/${site}/` : `op/${site}/${filter.node}/`;
+  const terms = [
+    `WorkflowType = 'operation'`,
+    `WorkflowId STARTS_WITH ${quote(prefix)}`,
+    ...(filter.running ? [`ExecutionStatus = 'Running'`] : []),
+  ];
+  const rows = (await list(client, terms.join(' AND '), filter.limit ?? 50)).map(operationRow);
+  return rows.sort((a, b) => (a.startedAt > b.startedAt ? -1 : 1));
+}
+
+function operationRow(info: WorkflowExecutionInfo): OperationRow {
+  const id = parseOperationWorkflowId(info.workflowId);
+  return {
+    operationId: id?.requestId ?? info.workflowId,
+    workflowId: info.workflowId,
+    node: id?.node ?? '',
+    kind: memo(info, 'kind'),
+    phase: keyword(info, 'RackwrightPhase'),
+    held: keywords(info, 'RackwrightFlags').includes('held'),
+    outcome: keyword(info, 'RackwrightOutcome'),
+    faultDomain: keyword(info, 'RackwrightFaultDomain'),
+    startedAt: info.startTime.toISOString(),
+    endedAt: info.closeTime?.toISOString() ?? null,
+    status: info.status.name.toLowerCase(),
+  };
+}
