@@ -1,0 +1,215 @@
+import { fail } from '../../core/errors/failure.ts';
+import {
+  clearingPatches,
+  isCleared,
+  offeredTarget,
+  overridePatch,
+  overrides,
+  readBoot,
+  settingsObject,
+  shownBoot,
+  shows,
+  type BootMode,
+  type BootPatch,
+  type BootReading,
+  type BootTarget,
+} from '../../core/redfish/boot.ts';
+import type { Convergence } from '../../core/redfish/convergence.ts';
+import { namedProperties } from '../../core/redfish/messages.ts';
+import { codeOf, messagesOf, refusal, type RedfishResponse } from './errors.ts';
+import { readResource, tryResource, type Resource, type SystemFound } from './service.ts';
+import type { Bmc } from './transport.ts';
+
+export interface BootOptions {
+  /** Written only if the BMC shows a mode and shows another one. */
+  readonly mode?: BootMode;
+  /** How long one look watches for the effect of its own write. @default 5000 */
+  readonly watchMs?: number;
+  /** The pause between two reads. @default 500 */
+  readonly pollMs?: number;
+  /** When to look again. @default 5000 */
+  readonly retryAfterMs?: number;
+}
+
+/** The boot override as the system shows it now. */
+export async function readBootOverride(bmc: Bmc, systemUri: string): Promise<BootReading> {
+  return readBoot((await readResource(bmc, systemUri)).body);
+}
+
+/** One look at "the next boot comes from this source, once". It counts when it reads so twice in a row. */
+export async function convergeBootOnce(
+  bmc: Bmc,
+  system: SystemFound,
+  target: BootTarget,
+  options: BootOptions = {},
+): Promise<Convergence> {
+  const before = await readBootOverride(bmc, system.uri);
+  const name = offeredTarget(before, target);
+  if (name === undefined) {
+    throw fail(
+      'BOOT_UNSUPPORTED',
+      `The BMC offers no boot source ${target}; it offers ${before.targets?.join(', ')}.`,
+      {
+        details: { offered: [...(before.targets ?? [])] },
+      },
+    );
+  }
+  const done = (boot: BootReading): boolean => overrides(boot, name, options.mode);
+  const what = `the next boot comes from ${name}`;
+  if (await readsTwice(bmc, system, done, options, before)) return { state: 'reached', changed: false, what };
+  return converge(bmc, system, [overridePatch(before, name, options.mode)], done, what, options);
+}
+
+/**
+ * One look at "no boot override is left". Where the BMC can neither switch it off nor name no source, the
+ * disk is made the lasting source; `what` says so.
+ */
+export async function convergeNoOverride(
+  bmc: Bmc,
+  system: SystemFound,
+  options: Omit<BootOptions, 'mode'> = {},
+): Promise<Convergence> {
+  const before = await readBootOverride(bmc, system.uri);
+  const stuck = bmc.memory.noDisabledOverride.has(system.uri) || system.quirks.noDisabledOverride === true;
+  const onDisk = (boot: BootReading): boolean => boot.target === 'Hdd' && boot.enabled === 'Continuous';
+  const done = (boot: BootReading): boolean => isCleared(boot) || (stuck && onDisk(boot));
+  const what = stuck ? 'the disk is the lasting boot source' : 'no boot override is set';
+  if (await readsTwice(bmc, system, done, options, before)) return { state: 'reached', changed: false, what };
+  const ways = clearingPatches(before);
+  const disk = ways.filter((way) => way.BootSourceOverrideTarget === 'Hdd');
+  return converge(bmc, system, stuck && disk.length > 0 ? disk : ways, done, what, options);
+}
+
+async function converge(
+  bmc: Bmc,
+  system: SystemFound,
+  ways: readonly BootPatch[],
+  done: (boot: BootReading) => boolean,
+  what: string,
+  options: BootOptions,
+): Promise<Convergence> {
+  const { retryAfterMs = 5_000 } = options;
+  let refused: RedfishResponse | undefined;
+  let shown = 'nothing was written';
+  for (const way of ways) {
+    const answer = await writeBoot(bmc, system, way);
+    if (answer.status >= 400) {
+      const code = codeOf(answer);
+      if (code === 'BMC_STATE_REFUSED' || code === 'BMC_CONFLICT') {
+        const { message } = refusal(answer, 'Writing the boot override');
+        return {
+          state: 'pending',
+          retryAfterMs: answer.headers.retryAfterMs ?? 10_000,
+          code,
+          why: message,
+          asked: undefined,
+        };
+      }
+      if (code !== 'BMC_REFUSED' && code !== 'BMC_INTERNAL_ERROR')
+        throw refusal(answer, 'Writing the boot override');
+      refused = answer;
+      continue;
+    }
+    refused = undefined;
+    const wanted = (boot: BootReading): boolean => done(boot) || shows(boot, way);
+    if (await readsTwice(bmc, system, wanted, options)) {
+      const lasting =
+        way.BootSourceOverrideTarget === 'Hdd' && way.BootSourceOverrideEnabled === 'Continuous';
+      if (lasting) bmc.memory.noDisabledOverride.add(system.uri);
+      return {
+        state: 'reached',
+        changed: true,
+        what: lasting ? 'the disk is the lasting boot source' : what,
+      };
+    }
+    shown = shownBoot(await readBootOverride(bmc, system.uri));
+  }
+  if (refused !== undefined) {
+    const code = codeOf(refused);
+    throw refusal(refused, 'Writing the boot override', code === 'BMC_REFUSED' ? 'BOOT_REFUSED' : code);
+  }
+  const why = `${what} was asked for; the BMC shows ${shown}`;
+  return { state: 'pending', retryAfterMs, code: 'BOOT_NOT_APPLIED', why, asked: undefined };
+}
+
+/** Reads until two reads in a row are as wanted, or the time is over. `first` is a read that was just made. */
+async function readsTwice(
+  bmc: Bmc,
+  system: SystemFound,
+  wanted: (boot: BootReading) => boolean,
+  options: BootOptions,
+  first?: BootReading,
+): Promise<boolean> {
+  const { watchMs = 5_000, pollMs = 500 } = options;
+  if (first !== undefined && !wanted(first)) return false;
+  const ends = Date.now() + watchMs;
+  let inARow = first === undefined ? 0 : 1;
+  for (;;) {
+    const readings = await effective(bmc, system);
+    inARow = readings.some(wanted) ? inARow + 1 : 0;
+    if (inARow >= 2) return true;
+    if (first !== undefined && inARow === 0) return false;
+    if (Date.now() + pollMs >= ends && inARow === 0) return false;
+    await bmc.pause(pollMs);
+  }
+}
+
+/** The override as the system shows it, and as its settings object does where it is written there. */
+async function effective(bmc: Bmc, system: SystemFound): Promise<BootReading[]> {
+  const { body } = await readResource(bmc, system.uri);
+  if (!throughSettings(bmc, system)) return [readBoot(body)];
+  const uri = settingsObject(body);
+  const settings = uri === null ? null : await tryResource(bmc, uri);
+  return [readBoot(body), ...(settings === null ? [] : [readBoot(settings.body)])];
+}
+
+const throughSettings = (bmc: Bmc, system: SystemFound): boolean =>
+  bmc.memory.bootThroughSettings.has(system.uri) || system.quirks.bootThroughSettings === true;
+
+/** Writes to the system; where its Boot is read-only, to its settings object, if that has the attribute. */
+async function writeBoot(bmc: Bmc, system: SystemFound, way: BootPatch): Promise<RedfishResponse> {
+  const resource = await readResource(bmc, system.uri);
+  const uri = settingsObject(resource.body);
+  const settings = uri === null ? null : await tryResource(bmc, uri);
+  const hasBoot = settings !== null && readBoot(settings.body).present;
+  if (throughSettings(bmc, system) && hasBoot) return patchBoot(bmc, settings, way);
+  const answer = await patchBoot(bmc, resource, way);
+  if (!isReadOnly(answer)) return answer;
+  if (!hasBoot) return answer;
+  const there = await patchBoot(bmc, settings, way);
+  if (there.status < 400) bmc.memory.bootThroughSettings.add(system.uri);
+  return there;
+}
+
+const MODE = 'BootSourceOverrideMode';
+const READ_ONLY = /PropertyNotWritable|NotWritable|read.?only/i;
+
+const isReadOnly = (answer: RedfishResponse): boolean =>
+  answer.status === 405 ||
+  (answer.status >= 400 &&
+    messagesOf(answer).some((m) => READ_ONLY.test(m.id ?? '') || READ_ONLY.test(m.text ?? '')));
+
+/** One PATCH: with If-Match where the BMC insists, with the mode added or left out where an error names it. */
+async function patchBoot(bmc: Bmc, resource: Resource, way: BootPatch): Promise<RedfishResponse> {
+  let patch = way;
+  let etag: string | undefined;
+  let current = resource;
+  let answer = await bmc.send('PATCH', resource.uri, { body: { Boot: patch } });
+  for (let retry = 0; retry < 3 && answer.status >= 400; retry += 1) {
+    if (answer.status === 428 || (answer.status === 412 && retry < 2)) {
+      current = await readResource(bmc, resource.uri);
+      etag = current.etag ?? '*';
+    } else if (namedProperties(messagesOf(answer), [MODE]).length > 0) {
+      const { [MODE]: mode, ...rest } = patch;
+      const shown = readBoot(current.body).mode;
+      if (mode !== undefined && Object.keys(rest).length > 0) patch = rest;
+      else if (mode === undefined && shown !== null && patch === way) patch = { ...rest, [MODE]: shown };
+      else return answer;
+    } else return answer;
+    answer = await bmc.send('PATCH', resource.uri, {
+      body: { Boot: patch },
+      ...(etag === undefined ? {} : { ifMatch: etag }),
+    });
+  }
+  return answer;
+}

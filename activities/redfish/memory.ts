@@ -1,0 +1,44 @@
+import type { InsertParameter, MediaAsked } from '../../core/redfish/media.ts';
+import type { PowerAsked } from '../../core/redfish/power.ts';
+
+/**
+ * What this process has learned from one BMC: which parameters an error named, which writes it refuses,
+ * and what it was asked for a moment ago. Losing it costs a refused request or a repeated one, no more.
+ */
+export interface BmcMemory {
+  readonly insertWith: Set<InsertParameter>;
+  /** Systems whose boot override goes to the settings object. */
+  readonly bootThroughSettings: Set<string>;
+  /** Systems whose override cannot be switched off. */
+  readonly noDisabledOverride: Set<string>;
+  /** By system. */
+  readonly power: Map<string, PowerAsked>;
+  /** By system. */
+  readonly media: Map<string, MediaAsked>;
+  /** By drive: when it was asked to eject. */
+  readonly ejects: Map<string, number>;
+}
+
+const memories = new Map<string, BmcMemory>();
+
+/** The memory of the BMC at this origin, for the life of the process. */
+export function memoryOf(origin: string): BmcMemory {
+  const known = memories.get(origin);
+  if (known !== undefined) return known;
+  const fresh: BmcMemory = {
+    insertWith: new Set(),
+    bootThroughSettings: new Set(),
+    noDisabledOverride: new Set(),
+    power: new Map(),
+    media: new Map(),
+    ejects: new Map(),
+  };
+  memories.set(origin, fresh);
+  return fresh;
+}
+
+/** Forgets what was learned: from one BMC, or from all. */
+export function forgetMemory(origin?: string): void {
+  if (origin === undefined) memories.clear();
+  else memories.delete(origin);
+}
