@@ -9,19 +9,25 @@ const only = (name, from, allowed, comment) => ({
 
 module.exports = {
   forbidden: [
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
-    only('core-is-alone', 'core', ['^core/'], 'core imports nothing'),
-    only('contracts-on-core', 'contracts', ['^contracts/', '^core/', 'node_modules/zod/'], 'contracts import zod and core'),
     {
-      name: 'workflows-are-deterministic',
-      comment: 'workflows import core and the workflow SDK; of contracts and activities only types',
+      name: 'no-cycles',
       severity: 'error',
-      from: { path: '^workflows/' },
-      to: {
-        pathNot: ['^workflows/', '^core/', 'node_modules/@temporalio/(workflow|common)/'],
-        dependencyTypesNot: ['type-only'],
-      },
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
+    only('core-is-alone', 'core', ['^core/'], 'core imports nothing'),
+    only(
+      'contracts-on-core',
+      'contracts',
+      ['^contracts/', '^core/', 'node_modules/zod/'],
+      'contracts import zod and core',
+    ),
+    only(
+      'workflows-are-deterministic',
+      'workflows',
+      ['^workflows/', '^core/', 'node_modules/@temporalio/(workflow|common)/'],
+      'workflows import core and the workflow SDK; what activities look like stands in core',
+    ),
     only(
       'activities-below-processes',
       'activities',
@@ -31,13 +37,29 @@ module.exports = {
     only(
       'workers-beside-client',
       'workers',
-      ['^workers/', '^workflows/', '^activities/', '^contracts/', '^core/', 'node_modules/', '^(node:)?[a-z_/]+$'],
+      [
+        '^workers/',
+        '^workflows/',
+        '^activities/',
+        '^contracts/',
+        '^core/',
+        'node_modules/',
+        '^(node:)?[a-z_/]+$',
+      ],
       'workers never import client or lab',
     ),
     only(
       'client-beside-workers',
       'client',
-      ['^client/', '^workflows/', '^activities/', '^contracts/', '^core/', 'node_modules/', '^(node:)?[a-z_/]+$'],
+      [
+        '^client/',
+        '^workflows/',
+        '^activities/',
+        '^contracts/',
+        '^core/',
+        'node_modules/',
+        '^(node:)?[a-z_/]+$',
+      ],
       'client never imports workers or lab: it starts them as processes',
     ),
     only(
@@ -52,6 +74,9 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
   },
 };

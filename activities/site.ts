@@ -1,24 +1,31 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { NodeRecord } from '../core/node.ts';
-import type { BlobStore } from './secrets/blobs.ts';
-import type { ContractStore } from './inventory/store.ts';
-import type { EvidenceStore } from './evidence/store.ts';
-import type { RecordStore } from './records/store.ts';
-import type { Tokens } from './tokens/tokens.ts';
 import type { Inventory } from '../contracts/inventory/inventory.ts';
+import type { NodeRecord } from '../core/node.ts';
+import type { EvidenceStore } from './evidence/evidence-store.ts';
+import type { RecordStore } from './records/record-store.ts';
+import type { BlobStore } from './secrets/blob-store.ts';
+import type { SecretSet } from './secrets/redact.ts';
+import type { Tokens } from './tokens/tokens.ts';
 
 /** Everything that a site's activities and its gateway share. Made once per process. */
 export interface Site {
   readonly name: string;
-  /** The contract as its file stands now; problems of the file are a CONTRACT_INVALID. */
+  /** The contract as its file stands now. Throws CONTRACT_INVALID with file, line and field. */
   inventory(): Promise<Inventory>;
-  readonly contracts: ContractStore;
+  readonly contracts: {
+    /** Keeps a version of the contract. @returns its hash */
+    store(inventory: Inventory): Promise<string>;
+    /** The version with this hash. */
+    load(hash: string): Promise<Inventory>;
+  };
   readonly records: RecordStore<NodeRecord>;
   readonly evidence: EvidenceStore;
   readonly blobs: BlobStore;
   readonly tokens: Tokens;
-  /** Resolves a secret reference of the contract. */
+  /** Every secret that this process has resolved; redacted from evidence, errors and logs. */
+  readonly secrets: SecretSet;
+  /** Resolves a secret reference and remembers its value in `secrets`. */
   secret(reference: string): Promise<string>;
   /** Temporal, for what asks about workflows. */
   readonly client: Client;

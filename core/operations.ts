@@ -1,7 +1,7 @@
 import type { Failure } from './errors/failure.ts';
 import type { JsonObject } from './json.ts';
 import type { Flag, Phase, StablePhase } from './phases.ts';
-import type { Residue, Step } from './steps.ts';
+import type { Fact, Residue, Step } from './steps.ts';
 import type { OperationKind } from './verbs.ts';
 
 /** How an operation or a run ends. `fail`: the cause is known. `error`: it could not be told. */
@@ -49,8 +49,8 @@ export interface OperationInput {
   readonly deadlineSeconds?: number;
   /** Set when the node refused the request: the operation ends at once and says so. */
   readonly refusal?: Failure;
-  /** Set for `cleanup`: the operation that ended without a verdict, and what it may have left. */
-  readonly cleanup?: { readonly of: string; readonly kind: OperationKind };
+  /** Set for `cleanup`: what left something behind, and what; null is whatever its kind may leave. */
+  readonly cleanup?: { readonly kind: OperationKind; readonly residue: readonly Residue[] | null };
 }
 
 /** Who is acting: what every step gets and every call-back token carries. */
@@ -77,6 +77,10 @@ export interface OpenedOperation {
   readonly ref: OperationRef;
   readonly driver: string;
   readonly steps: readonly Step[];
+  /** Facts that can be asked of the world; the others are remembered by the operation. */
+  readonly observed: readonly Fact[];
+  /** For `cleanup`: what to remove. */
+  readonly residue: readonly Residue[];
   readonly onFailure: OnFailure;
   readonly holdForSeconds: number;
   readonly onHold: 'safe' | 'leave';
@@ -141,6 +145,8 @@ export interface OperationReport {
   readonly outcome?: Outcome;
   readonly failure?: Failure;
   readonly steps: readonly StepReport[];
+  /** Remarks of the operation itself, newest last. */
+  readonly notes: readonly string[];
   readonly residue: readonly Residue[];
   readonly contractHash?: string;
   readonly evidence: readonly EvidenceRef[];
@@ -149,7 +155,12 @@ export interface OperationReport {
 
 /** What an operation tells its node, by signal `operation`. */
 export type OperationEvent =
-  | { readonly type: 'progress'; readonly requestId: string; readonly phase: Phase; readonly step: string }
+  | {
+      readonly type: 'progress';
+      readonly requestId: string;
+      readonly phase: Phase;
+      readonly step: string | null;
+    }
   | { readonly type: 'held'; readonly requestId: string; readonly phase: Phase; readonly failure: Failure }
   | { readonly type: 'ended'; readonly requestId: string; readonly end: OperationEnd };
 

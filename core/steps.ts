@@ -40,9 +40,29 @@ export interface Step {
   readonly faultDomain: FaultDomain;
   /** What it means when the step's bound passes and nothing more exact is known. */
   readonly silence: ErrorCode;
+  /** Tokens of the deploy agent's next boot begin here. */
+  readonly opensWindow?: true;
   /** A call-back that the step waits for before its activity runs. */
   readonly awaits?: 'agent' | 'first-boot';
   readonly bounds: StepBounds;
+}
+
+/**
+ * Which steps to run again so that the plan can go on. As `stepsToRun`, and: an agent that has to be
+ * booted again gets new media, for its tokens are made anew.
+ */
+export function stepsToResume(
+  steps: readonly Step[],
+  failedAt: number,
+  holds: (fact: Fact) => boolean,
+  from?: number,
+): number[] {
+  const run = stepsToRun(steps, failedAt, holds, from);
+  const opens = steps.findIndex((step) => step.opensWindow);
+  const awaits = steps.findIndex((step) => step.awaits === 'agent');
+  if (opens < 0 || !run.includes(awaits)) return run;
+  const stale = new Set(steps.slice(opens, awaits + 1).flatMap((step) => step.makes));
+  return stepsToRun(steps, failedAt, (fact) => !stale.has(fact) && holds(fact), from);
 }
 
 /** Facts that must hold before the step at `index` may run, given what the steps before it make. */

@@ -49,29 +49,32 @@ const ownerOf = (request: { readonly args: JsonObject }): string | null =>
 const remember = (recent: readonly RecentRequest[], entry: RecentRequest): RecentRequest[] =>
   [...recent, entry].slice(-RECENT);
 
-/** The node when an operation was lost: it can do nothing until its clean-up has ended. */
-export function cleaningUp(node: NodeRecord): NodeRecord {
-  const lost = node.operation!;
-  const requestId = `${CLEANUP_PREFIX}${node.generation}`;
-  return {
-    ...node,
-    operation: {
-      requestId,
-      kind: 'cleanup',
-      args: {},
-      held: false,
-      step: null,
-      failure: null,
-      cleans: lost.kind === 'cleanup' ? lost.cleans! : lost.kind,
+/** The node when its operation was lost: it can do nothing until the clean-up has ended. */
+export function lost(node: NodeRecord): NodeRecord {
+  const { requestId, kind, cleans } = node.operation!;
+  const next = cleaningUp(
+    {
+      ...node,
+      recent: node.recent.map((r) => (r.requestId === requestId ? { ...r, outcome: 'error' as const } : r)),
     },
-    recent: remember(
-      node.recent.map((r) => (r.requestId === lost.requestId ? { ...r, outcome: 'error' as const } : r)),
-      { requestId, kind: 'cleanup', fingerprint: '', outcome: null },
-    ),
+    kind === 'cleanup' ? (cleans ?? kind) : kind,
+  );
+  return {
+    ...next,
     lastFailure: failure(
       'OPERATION_LOST',
-      `Operation ${lost.requestId} (${lost.kind}) ended without a verdict; ${requestId} cleans up.`,
+      `Operation ${requestId} (${kind}) ended without a verdict; ${next.operation!.requestId} cleans up.`,
     ),
+  };
+}
+
+/** The node with a clean-up as its operation; `cleans` is the kind of operation that left something. */
+export function cleaningUp(node: NodeRecord, cleans: OperationKind): NodeRecord {
+  const requestId = `${CLEANUP_PREFIX}${node.generation + 1}`;
+  return {
+    ...node,
+    operation: { requestId, kind: 'cleanup', args: {}, held: false, step: null, failure: null, cleans },
+    recent: remember(node.recent, { requestId, kind: 'cleanup', fingerprint: '', outcome: null }),
   };
 }
 

@@ -65,6 +65,7 @@ const agentSteps = (phase: WorkingPhase): Step[] => [
     makes: ['media-inserted'],
     breaks: ['media-ejected'],
     leaves: ['media'],
+    opensWindow: true,
     owner: BMC_OWNER,
     faultDomain: 'bmc',
     bounds: { total: 600 },

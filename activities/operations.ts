@@ -1,0 +1,133 @@
+import { effectiveNode, type EffectiveNode } from '../contracts/inventory/effective.ts';
+import type { Inventory } from '../contracts/inventory/inventory.ts';
+import { fail } from '../core/errors/failure.ts';
+import type { JsonObject } from '../core/json.ts';
+import type {
+  EvidenceRef,
+  OnFailure,
+  OpenedOperation,
+  OperationInput,
+  OperationReport,
+} from '../core/operations.ts';
+import { DRIVER_PLANS, supportedVerbs } from '../core/plans/index.ts';
+import { mayLeave, type Step } from '../core/steps.ts';
+import type { OperationKind } from '../core/verbs.ts';
+import type { Site } from './site.ts';
+
+const HOUR = 3600;
+/** How long a held operation waits for someone, unless the contract says otherwise. */
+const HOLD_FOR = 7 * 24 * HOUR;
+/** Deadlines, unless the request or the contract says otherwise. Erasing large disks takes days. */
+const DEADLINES: { readonly [K in OperationKind]?: number } = {
+  enroll: HOUR,
+  inspect: HOUR,
+  clean: 72 * HOUR,
+  deploy: 8 * HOUR,
+  reimage: 8 * HOUR,
+  release: 72 * HOUR,
+  decommission: 72 * HOUR,
+};
+const DEADLINE = 4 * HOUR;
+
+/** Which time-out of the contract bounds which step. */
+const STEP_TIMEOUTS = {
+  'insert-media': 'media',
+  'eject-media': 'media',
+  'boot-agent': 'power',
+  'power-off': 'power',
+  'boot-disk': 'power',
+  'set-power': 'power',
+  stop: 'power',
+  'await-agent': 'agent',
+  'write-image': 'imageWrite',
+  deploy: 'imageWrite',
+  rebuild: 'imageWrite',
+  erase: 'erase',
+  'await-first-boot': 'firstBoot',
+} as const;
+
+/** Stores the contract by its hash and makes the plan that the workflow runs as data. */
+export async function openOperation(site: Site, input: OperationInput): Promise<OpenedOperation> {
+  const inventory = await site.inventory();
+  const node = effectiveNode(inventory, input.node);
+  const plans = DRIVER_PLANS[node.driver];
+  const steps = planOf(input, node);
+  const { site: siteName, requestId, kind, generation } = input;
+  return {
+    ref: {
+      site: siteName,
+      node: input.node,
+      requestId,
+      kind,
+      generation,
+      contractHash: await site.contracts.store(inventory),
+    },
+    driver: node.driver,
+    steps: steps.map((step) => bounded(step, inventory)),
+    observed: plans.observed,
+    residue: leftBy(input, node),
+    onFailure: input.onFailure ?? defaultOnFailure(input, inventory),
+    holdForSeconds: inventory.holdFor ?? HOLD_FOR,
+    onHold: inventory.onHold ?? 'safe',
+    deadlineSeconds: input.deadlineSeconds ?? deadlineOf(kind, inventory),
+    supports: supportedVerbs(node.driver),
+    retired: node.retired,
+  };
+}
+
+function planOf({ kind, args }: OperationInput, node: EffectiveNode): readonly Step[] {
+  if (kind === 'cleanup') return [];
+  const plan = DRIVER_PLANS[node.driver].plan(kind, args);
+  if (!plan) throw fail('NOT_SUPPORTED', `The driver ${node.driver} of ${node.name} cannot ${kind} yet.`);
+  return plan;
+}
+
+/** For a clean-up: what is known to be left, or whatever the lost operation may have left. */
+function leftBy({ cleanup }: OperationInput, node: EffectiveNode): OpenedOperation['residue'] {
+  if (!cleanup) return [];
+  if (cleanup.residue) return cleanup.residue;
+  if (cleanup.kind === 'cleanup') return [];
+  return mayLeave(DRIVER_PLANS[node.driver].plan(cleanup.kind, {}) ?? []);
+}
+
+/** People who ask and watch want to correct and go on; a schedule wants its verdict. */
+function defaultOnFailure({ source }: OperationInput, inventory: Inventory): OnFailure {
+  if (source === 'update') return 'hold';
+  return source === 'signal' ? (inventory.onFailure ?? 'hold') : 'fail';
+}
+
+function deadlineOf(kind: OperationKind, inventory: Inventory): number {
+  const given = kind === 'cleanup' ? undefined : inventory.timeouts?.deadlines?.[kind];
+  return given ?? DEADLINES[kind] ?? DEADLINE;
+}
+
+function bounded(step: Step, inventory: Inventory): Step {
+  const name = STEP_TIMEOUTS[step.id as keyof typeof STEP_TIMEOUTS];
+  const total = name && inventory.timeouts?.[name];
+  return total ? { ...step, bounds: { ...step.bounds, total } } : step;
+}
+
+/** Keeps the final report as evidence and deletes the secret inputs of the request. */
+export async function closeOperation(
+  site: Site,
+  { report, args }: { report: OperationReport; args: JsonObject },
+): Promise<EvidenceRef[]> {
+  const { userData } = args;
+  if (typeof userData === 'string' && userData.startsWith('blob:')) await site.blobs.delete(userData);
+  const { site: siteName, node, requestId } = report;
+  const ref = await site.evidence.put(
+    {
+      site: siteName,
+      node,
+      requestId,
+      step: 'operation',
+      name: 'report',
+      asked: `${report.kind} of ${node}`,
+      of: node,
+      from: `operation ${requestId}`,
+      answer: report as unknown as JsonObject,
+    },
+    site.secrets,
+  );
+  return [ref];
+}

@@ -1,0 +1,41 @@
+import type { JsonObject } from './json.ts';
+import type { NodeRecord } from './node.ts';
+import type {
+  EvidenceRef,
+  OpenedOperation,
+  OperationEnd,
+  OperationInput,
+  OperationReport,
+} from './operations.ts';
+import type { OperationKind } from './verbs.ts';
+
+/** What is known of a node outside Temporal when its entity begins. */
+export interface LoadedNode {
+  /** The stored record, or null for a node that has none. */
+  readonly record: NodeRecord | null;
+  /** False when the contract does not name the node: only its record is known. */
+  readonly known: boolean;
+  readonly retired: boolean;
+  readonly supports: readonly OperationKind[];
+}
+
+/** How a write of the record ended: done, or overtaken by a later one. */
+export type SavedNode = { readonly written: true } | { readonly written: false; readonly stored: NodeRecord };
+
+/** What became of an operation's workflow. */
+export type WatchedOperation =
+  { readonly status: 'ended'; readonly end: OperationEnd } | { readonly status: 'lost' };
+
+/** The activities that every site has, whatever its drivers. */
+export interface SiteActivities {
+  /** Reads the node's record and what the contract says of it. */
+  loadNode(input: { site: string; node: string }): Promise<LoadedNode>;
+  /** Writes the record under its generation if the stored one is the generation before it. */
+  saveNode(input: { record: NodeRecord }): Promise<SavedNode>;
+  /** Waits ("not yet") until the operation's workflow is closed, and tells how. */
+  watchOperation(input: { site: string; node: string; requestId: string }): Promise<WatchedOperation>;
+  /** Stores the contract by its hash and makes the plan. Fails with a typed failure of the contract. */
+  openOperation(input: OperationInput): Promise<OpenedOperation>;
+  /** Keeps the final report as evidence and deletes the secret inputs of the request. */
+  closeOperation(input: { report: OperationReport; args: JsonObject }): Promise<EvidenceRef[]>;
+}
