@@ -1,0 +1,164 @@
+import { fail, RackwrightError } from '../../core/errors/failure.ts';
+import { readNode, type IronicNode, type PatchOperation } from '../../core/ironic/node.ts';
+import type { ProvisionTarget } from '../../core/ironic/states.ts';
+import { atLeast, negotiate, WITH_HISTORY, WITH_INVENTORY } from '../../core/ironic/version.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import { invalid, IronicTransport, type IronicEndpoint } from './transport.ts';
+
+/** An entry of a node's history: Ironic writes one for each error. */
+export interface HistoryEvent {
+  readonly at: string;
+  readonly type: string;
+  readonly severity: string;
+  readonly event: string;
+}
+
+const object = (value: Json | undefined): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+const list = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.map(object) : []);
+const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+const segment = encodeURIComponent;
+
+/** The part of Ironic's API that the driver needs, at one pinned microversion. */
+export class IronicClient {
+  readonly #transport: IronicTransport;
+  readonly #signal: AbortSignal | undefined;
+  readonly #pinned: string | undefined;
+  #version: string | undefined;
+
+  /** @param options.microversion what the contract pins; otherwise it is negotiated with the first call */
+  constructor(endpoint: IronicEndpoint, options: { microversion?: string; signal?: AbortSignal } = {}) {
+    this.#transport = new IronicTransport(endpoint);
+    this.#pinned = options.microversion;
+    this.#signal = options.signal;
+  }
+
+  /** The pinned microversion. */
+  async version(): Promise<string> {
+    if (this.#version !== undefined) return this.#version;
+    const asked = { method: 'GET', path: '/' };
+    const { body } = await this.#transport.send(asked, this.#with({}));
+    const offered = object(object(body)['default_version']);
+    if (Object.keys(offered).length === 0) throw invalid(asked, 'it names no version');
+    const chosen = negotiate(
+      { min: text(offered['min_version']), max: text(offered['version']) },
+      this.#pinned,
+    );
+    if (!chosen.ok) throw fail('IRONIC_VERSION_UNSUPPORTED', `Ironic: ${chosen.why}.`);
+    this.#version = chosen.version;
+    return chosen.version;
+  }
+
+  /** The node of this name, or undefined. */
+  async node(name: string): Promise<IronicNode | undefined> {
+    const body = await this.#orMissing('GET', `/v1/nodes/${segment(name)}`);
+    return body === undefined ? undefined : this.#node('GET', `/v1/nodes/${segment(name)}`, body);
+  }
+
+  async createNode(body: JsonObject): Promise<IronicNode> {
+    return this.#node('POST', '/v1/nodes', await this.#call('POST', '/v1/nodes', body));
+  }
+
+  async patchNode(uuid: string, patch: readonly PatchOperation[]): Promise<IronicNode> {
+    const path = `/v1/nodes/${uuid}`;
+    return this.#node('PATCH', path, await this.#call('PATCH', path, patch as unknown as Json));
+  }
+
+  async deleteNode(uuid: string): Promise<void> {
+    await this.#orMissing('DELETE', `/v1/nodes/${uuid}`);
+  }
+
+  /** Asks for a change of the provision state; Ironic works on after the answer. */
+  async provision(uuid: string, target: ProvisionTarget, more: JsonObject = {}): Promise<void> {
+    await this.#call('PUT', `/v1/nodes/${uuid}/states/provision`, { target, ...more });
+  }
+
+  async power(uuid: string, target: 'power on' | 'power off'): Promise<void> {
+    await this.#call('PUT', `/v1/nodes/${uuid}/states/power`, { target });
+  }
+
+  async endMaintenance(uuid: string): Promise<void> {
+    await this.#call('DELETE', `/v1/nodes/${uuid}/maintenance`);
+  }
+
+  /** What each interface says of the node: undefined where it is fit, else the reason. */
+  async validate(uuid: string): Promise<ReadonlyMap<string, string | undefined>> {
+    const body = object(await this.#call('GET', `/v1/nodes/${uuid}/validate`));
+    return new Map(
+      Object.entries(body).map(([kind, value]) => {
+        const { result, reason } = object(value);
+        return [kind, result === false ? text(reason) || 'no reason given' : undefined];
+      }),
+    );
+  }
+
+  /** The ports with this MAC address, of any node. */
+  async portsWith(mac: string): Promise<{ uuid: string; nodeUuid: string }[]> {
+    const body = object(await this.#call('GET', `/v1/ports?address=${segment(mac)}&fields=uuid,node_uuid`));
+    return list(body['ports']).map((port) => ({
+      uuid: text(port['uuid']),
+      nodeUuid: text(port['node_uuid']),
+    }));
+  }
+
+  async createPort(nodeUuid: string, mac: string): Promise<void> {
+    await this.#call('POST', '/v1/ports', { node_uuid: nodeUuid, address: mac });
+  }
+
+  /** What inspection found; undefined where it stored nothing, or the API is too old to tell. */
+  async inventory(uuid: string): Promise<JsonObject | undefined> {
+    if (!atLeast(await this.version(), WITH_INVENTORY)) return undefined;
+    try {
+      return object(object(await this.#call('GET', `/v1/nodes/${uuid}/inventory`))['inventory']);
+    } catch (cause) {
+      if (cause instanceof RackwrightError && cause.failure.details?.['status'] === 404) return undefined;
+      throw cause;
+    }
+  }
+
+  /** The newest events of the node, newest first; undefined where the API is too old to tell. */
+  async history(uuid: string): Promise<HistoryEvent[] | undefined> {
+    if (!atLeast(await this.version(), WITH_HISTORY)) return undefined;
+    const body = object(await this.#call('GET', `/v1/nodes/${uuid}/history?detail=true`));
+    return list(body['history'])
+      .map((entry) => ({
+        at: text(entry['created_at']),
+        type: text(entry['event_type']),
+        severity: text(entry['severity']),
+        event: text(entry['event']).slice(0, 600),
+      }))
+      .toSorted((a, b) => (a.at < b.at ? 1 : -1));
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close();
+  }
+
+  async #call(method: string, path: string, body?: Json): Promise<Json | undefined> {
+    const version = await this.version();
+    const answer = await this.#transport.send(
+      { method, path },
+      this.#with({ version, ...(body === undefined ? {} : { body }) }),
+    );
+    return answer.body;
+  }
+
+  async #orMissing(method: string, path: string): Promise<Json | undefined> {
+    try {
+      return await this.#call(method, path);
+    } catch (cause) {
+      if (cause instanceof RackwrightError && cause.failure.code === 'IRONIC_NODE_MISSING') return undefined;
+      throw cause;
+    }
+  }
+
+  #node(method: string, path: string, body: Json | undefined): IronicNode {
+    const node = readNode(body);
+    if (node === undefined) throw invalid({ method, path }, 'it is no node');
+    return node;
+  }
+
+  #with<T extends object>(options: T): T & { signal?: AbortSignal } {
+    return this.#signal === undefined ? options : { ...options, signal: this.#signal };
+  }
+}

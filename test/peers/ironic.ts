@@ -1,0 +1,204 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, openSync, readFileSync, rmdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const VERSION = '39.0.0';
+
+/** A standalone Ironic (API and conductor in one process, sqlite, no authentication) with fake hardware. */
+export interface IronicPeer {
+  readonly url: string;
+  readonly dir: string;
+  /** As a power cut would: the process is gone at once; its database stays. */
+  kill(): Promise<void>;
+  /** Starts it again on the same database and port, with other delays if given. */
+  start(delays?: FakeDelays): Promise<void>;
+  /** Ends it; removes its folder unless the caller gave one. */
+  stop(): Promise<void>;
+}
+
+/** Seconds that the fake interfaces take, so that Ironic's working states can be seen. */
+export interface FakeDelays {
+  readonly deploy?: number;
+  readonly bios?: number;
+  readonly power?: number;
+  readonly inspect?: number;
+}
+
+/**
+ * Installs Ironic once into a virtual environment (`.rackwright/peers`, or `RACKWRIGHT_PEERS`) and starts it.
+ *
+ * @param options.dir where its database and logs go; by default a folder that `stop` removes
+ */
+export async function startIronic(options: { dir?: string; delays?: FakeDelays } = {}): Promise<IronicPeer> {
+  const venv = await installed();
+  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'rackwright-ironic-')));
+  for (const name of ['master_images', 'images', 'http', 'tftp']) {
+    mkdirSync(join(dir, name), { recursive: true });
+  }
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const config = join(dir, 'ironic.conf');
+  let child: ChildProcess | undefined;
+
+  const kill = async (): Promise<void> => {
+    if (child !== undefined) await end(child);
+    child = undefined;
+  };
+  const start = async (delays: FakeDelays = {}): Promise<void> => {
+    await kill();
+    await writeFile(config, configuration(dir, venv, port, delays));
+    if (!existsSync(join(dir, 'ironic.sqlite'))) {
+      await run(join(venv, 'bin/ironic-dbsync'), ['--config-file', config, 'create_schema']);
+    }
+    const log = openSync(join(dir, 'out.log'), 'a');
+    child = spawn(join(venv, 'bin/ironic'), ['--config-file', config], {
+      detached: true,
+      stdio: ['ignore', log, log],
+    });
+    await ready(url, child, join(dir, 'ironic.log'));
+  };
+  const stop = async (): Promise<void> => {
+    await kill();
+    if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
+  };
+  try {
+    await start(options.delays);
+  } catch (cause) {
+    await stop();
+    throw cause;
+  }
+  return { url, dir, kill, start, stop };
+}
+
+/** The virtual environment; several test processes may ask for it at once. */
+async function installed(): Promise<string> {
+  const peers = resolve(process.env['RACKWRIGHT_PEERS'] ?? join('.rackwright', 'peers'));
+  const venv = join(peers, 'venv-ironic');
+  const complete = join(peers, `venv-ironic.${VERSION}`);
+  const there = async (): Promise<boolean> =>
+    existsSync(complete) || (existsSync(join(venv, 'bin/ironic')) && (await imports(venv)));
+  mkdirSync(peers, { recursive: true });
+  const lock = join(peers, 'venv-ironic.lock');
+  for (let waited = 0; waited < 900; waited++) {
+    if (await there()) return venv;
+    try {
+      mkdirSync(lock);
+    } catch {
+      await sleep(1000);
+      continue;
+    }
+    try {
+      await run('python3', ['-m', 'venv', venv]);
+      await run(join(venv, 'bin/pip'), ['install', '-q', `ironic==${VERSION}`], { timeout: 600_000 });
+      await writeFile(complete, '');
+      return venv;
+    } finally {
+      rmdirSync(lock);
+    }
+  }
+  throw new Error(`${lock} is still there: another process installs Ironic, or died while it did`);
+}
+
+async function imports(venv: string): Promise<boolean> {
+  const code = 'import importlib.metadata as m, ironic.command.singleprocess; print(m.version("ironic"))';
+  const { stdout } = await run(join(venv, 'bin/python'), ['-c', code]).catch(() => ({ stdout: '' }));
+  return stdout.trim() === VERSION;
+}
+
+/** Its master waits long after SIGTERM, and its worker is a process of its own: both go by the group we made. */
+async function end(child: ChildProcess): Promise<void> {
+  const pid = child.pid;
+  if (pid === undefined) return;
+  const exited = child.exitCode !== null || child.signalCode !== null;
+  const gone = exited ? undefined : once(child, 'exit');
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The group is gone already.
+  }
+  await gone;
+}
+
+async function ready(url: string, child: ChildProcess, log: string): Promise<void> {
+  for (let tries = 0; tries < 600; tries++) {
+    if (child.exitCode !== null) break;
+    const drivers = await fetch(`${url}/v1/drivers`).then(
+      (answer) => answer.text(),
+      () => '',
+    );
+    if (drivers.includes('fake-hardware')) return;
+    await sleep(200);
+  }
+  const tail = existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(-20).join('\n') : '(no log)';
+  throw new Error(`Ironic did not come up:\n${tail}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+function configuration(dir: string, venv: string, port: number, delays: FakeDelays): string {
+  const interfaces: Record<string, string> = {
+    bios: 'fake,no-bios',
+    boot: 'fake',
+    console: 'no-console',
+    deploy: 'fake,direct',
+    firmware: 'no-firmware',
+    inspect: 'fake,no-inspect',
+    management: 'fake',
+    network: 'noop',
+    power: 'fake',
+    raid: 'no-raid',
+    rescue: 'no-rescue',
+    storage: 'noop',
+    vendor: 'fake,no-vendor',
+  };
+  const sections: Record<string, Record<string, string | number>> = {
+    DEFAULT: {
+      auth_strategy: 'noauth',
+      host: 'localhost',
+      my_ip: '127.0.0.1',
+      rpc_transport: 'none',
+      log_file: join(dir, 'ironic.log'),
+      state_path: dir,
+      tempdir: dir,
+      pybasedir: join(venv, 'lib', pythonOf(venv), 'site-packages/ironic'),
+      enabled_hardware_types: 'fake-hardware',
+      default_network_interface: 'noop',
+      ...Object.fromEntries(Object.entries(interfaces).map(([k, v]) => [`enabled_${k}_interfaces`, v])),
+    },
+    api: { host_ip: '127.0.0.1', port },
+    conductor: { automated_clean: 'false', sync_power_state_interval: 3600 },
+    database: { connection: `sqlite:///${join(dir, 'ironic.sqlite')}` },
+    deploy: { http_root: join(dir, 'http'), http_url: 'http://127.0.0.1:9' },
+    pxe: {
+      tftp_root: join(dir, 'tftp'),
+      images_path: join(dir, 'images'),
+      tftp_master_path: join(dir, 'master_images'),
+      instance_master_path: join(dir, 'master_images'),
+    },
+    service_catalog: { auth_type: 'none', endpoint_override: `http://127.0.0.1:${port}` },
+    fake: Object.fromEntries(Object.entries(delays).map(([name, seconds]) => [`${name}_delay`, seconds])),
+  };
+  return Object.entries(sections)
+    .map(([name, values]) =>
+      [`[${name}]`, ...Object.entries(values).map(([key, value]) => `${key} = ${value}`), ''].join('\n'),
+    )
+    .join('\n');
+}
+
+function pythonOf(venv: string): string {
+  const [, version] = /^version\s*=\s*(\d+\.\d+)/m.exec(readFileSync(join(venv, 'pyvenv.cfg'), 'utf8')) ?? [];
+  return `python${version}`;
+}
