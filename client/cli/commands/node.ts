@@ -1,0 +1,115 @@
+import type { Command } from 'commander';
+import { fail } from '../../../core/errors/failure.ts';
+import { isName } from '../../../core/names.ts';
+import { flagsOf } from '../../../core/node.ts';
+import { ALL_VERBS, VERBS, type Verb } from '../../../core/verbs.ts';
+import type { NodeRow } from '../../sdk/visibility.ts';
+import { Context } from '../context.ts';
+import { failureLines } from '../progress.ts';
+import { runVerb } from '../run-verb.ts';
+import { VERB_COMMANDS, withCommonOptions, withVerbOptions, type VerbOptions } from '../verbs.ts';
+import { operationTable } from './op.ts';
+
+/** `rackwright node …`: what is known of nodes, and every verb. */
+export function addNodeCommands(program: Command): void {
+  const node = program.command('node').description('nodes, and every verb of a node');
+  node
+    .command('list')
+    .description('all nodes of the inventory, and those that once were')
+    .action((_options, command: Command) => listNodes(new Context(command)));
+  node
+    .command('show <node>')
+    .description('everything that is known of a node')
+    .action((name: string, _options, command: Command) => showNode(new Context(command), nodeName(name)));
+  node
+    .command('history <node>')
+    .description('the operations of a node, newest first')
+    .action((name: string, _options, command: Command) => history(new Context(command), nodeName(name)));
+  for (const verb of ALL_VERBS) addVerb(node, verb);
+}
+
+function addVerb(node: Command, verb: Verb): void {
+  const command = node.command(`${verb} <node>`).description(VERB_COMMANDS[verb].summary);
+  withCommonOptions(withVerbOptions(command, verb));
+  if (VERBS[verb].kind !== 'flag') command.option('--no-wait', 'return the ticket at once');
+  const positional = VERB_COMMANDS[verb].argument !== undefined;
+  command.action((name: string, ...rest: unknown[]) => {
+    const value = positional ? (rest[0] as string | undefined) : undefined;
+    const context = new Context(rest.at(-1) as Command);
+    return runVerb(context, verb, nodeName(name), value, rest.at(-2) as VerbOptions);
+  });
+}
+
+/** Throws INVALID_MESSAGE. */
+export function nodeName(given: string): string {
+  if (isName(given)) return given;
+  throw fail('INVALID_MESSAGE', 'node must be a name such as "gpu-01".');
+}
+
+async function listNodes(context: Context): Promise<void> {
+  const rows = await context.connected(async (rackwright) => {
+    const inventory = await context.inventory();
+    const known = await rackwright.nodes();
+    const names = new Set(known.map((row) => row.node));
+    const fresh = (inventory?.nodes ?? []).filter((each) => !names.has(each.name));
+    const merged = [...known, ...fresh.map((each) => newRow(rackwright.site, each.name))];
+    return merged.sort((a, b) => (a.node < b.node ? -1 : 1));
+  });
+  context.io.answer({ nodes: rows }, () =>
+    rows.length === 0
+      ? ['The inventory has no nodes.']
+      : context.io.table(
+          ['NODE', 'PHASE', 'OWNER', 'OPERATION', 'FLAGS'],
+          rows.map((row) => [
+            row.node,
+            row.phase,
+            row.owner ?? '-',
+            row.operation ?? '-',
+            row.flags.join(', ') || '-',
+          ]),
+        ),
+  );
+}
+
+const newRow = (site: string, node: string): NodeRow => ({
+  node,
+  phase: 'new',
+  flags: [],
+  owner: null,
+  operation: null,
+  workflowId: `node/${site}/${node}`,
+  running: false,
+});
+
+async function showNode(context: Context, name: string): Promise<void> {
+  const { io } = context;
+  const state = await context.connected(async (rackwright) => {
+    const known = await rackwright.state(name);
+    if (known) return known;
+    const inventory = await context.inventory();
+    if (inventory?.nodes.some((each) => each.name === name)) return undefined;
+    throw fail('NODE_UNKNOWN', `Neither the inventory nor Temporal knows a node ${name}.`);
+  });
+  if (state === undefined) {
+    return io.answer({ node: name, phase: 'new' }, () => [`${name}: new (never enrolled)`]);
+  }
+  io.answer(state, () => {
+    const { operation, lastFailure, residue } = state;
+    const flags = flagsOf(state);
+    return [
+      `${io.paint('bold', name)}: ${state.phase}${flags.length > 0 ? ` [${flags.join(', ')}]` : ''}`,
+      `  owner: ${state.owner ?? '-'}   image: ${state.image ?? '-'}   power: ${state.power}   health: ${state.health}`,
+      ...(operation
+        ? [`  operation: ${operation.kind} ${operation.requestId}, step ${operation.step ?? '-'}`]
+        : []),
+      ...(residue.length > 0 ? [`  left behind: ${residue.join(', ')}`] : []),
+      ...Object.entries(state.flags).flatMap(([flag, why]) => (why === null ? [] : [`  ${flag}: ${why}`])),
+      ...(lastFailure ? failureLines(io, lastFailure) : []),
+    ];
+  });
+}
+
+async function history(context: Context, node: string): Promise<void> {
+  const rows = await context.connected((rackwright) => rackwright.operations({ node }));
+  context.io.answer({ operations: rows }, () => operationTable(context.io, rows));
+}

@@ -1,0 +1,89 @@
+import type { Command } from 'commander';
+import { siteQueue, WORKFLOW_QUEUE } from '../../../core/names.ts';
+import type { Rackwright } from '../../sdk/rackwright.ts';
+import { Context } from '../context.ts';
+import { EXIT } from '../exit.ts';
+import { operationTable } from './op.ts';
+
+/** Pollers that were seen this lately count. */
+const FRESH_MS = 120_000;
+
+/** `rackwright status`: what answers, how many nodes are where, and what is held. */
+export function addStatusCommand(program: Command): void {
+  program
+    .command('status')
+    .description('what runs, how many nodes are in which phase, and what is held')
+    .action((_options, command: Command) => status(new Context(command)));
+}
+
+async function status(context: Context): Promise<void> {
+  const { io, running } = context;
+  const { address, namespace } = await context.settings();
+  await context.connected(async (rackwright) => {
+    const { site } = rackwright;
+    const [inventory, nodes, operations, workflows, activities, gateway] = await Promise.all([
+      context.inventory(),
+      rackwright.nodes(),
+      rackwright.operations({ running: true, limit: 1000 }),
+      polled(rackwright, WORKFLOW_QUEUE, 'TASK_QUEUE_TYPE_WORKFLOW'),
+      polled(rackwright, siteQueue(site), 'TASK_QUEUE_TYPE_ACTIVITY'),
+      running ? healthy(running.gatewayUrl) : null,
+    ]);
+    const phases: Record<string, number> = {};
+    for (const { phase } of nodes) phases[phase] = (phases[phase] ?? 0) + 1;
+    const known = new Set(nodes.map((row) => row.node));
+    const fresh = (inventory?.nodes ?? []).filter((node) => !known.has(node.name)).length;
+    if (fresh > 0) phases['new'] = fresh;
+    const worker = workflows && activities;
+    const held = operations.filter((row) => row.held);
+    const document = {
+      site,
+      temporal: { address, namespace, uiUrl: running?.uiUrl ?? null },
+      worker,
+      gateway: { url: running?.gatewayUrl ?? null, answers: gateway },
+      phases,
+      running: operations.length - held.length,
+      held,
+    };
+    io.answer(document, () => [
+      `site ${io.paint('bold', site)}`,
+      `temporal ${address}, namespace ${namespace}: answers${running?.uiUrl ? ` (${running.uiUrl})` : ''}`,
+      `worker: ${worker ? 'answers' : io.paint('red', 'none polls; start one with `rackwright worker`')}`,
+      `gateway: ${gateway === null ? 'not started by `up` here' : gateway ? `answers (${running?.gatewayUrl})` : io.paint('red', 'silent')}`,
+      `nodes: ${
+        Object.entries(phases)
+          .map(([phase, count]) => `${count} ${phase}`)
+          .join(', ') || 'none'
+      }`,
+      `operations: ${operations.length - held.length} running, ${held.length} held`,
+      ...(held.length > 0 ? operationTable(io, held) : []),
+    ]);
+    if (!worker || gateway === false) process.exitCode = EXIT.error;
+  });
+}
+
+async function polled(
+  { client }: Rackwright,
+  name: string,
+  taskQueueType: 'TASK_QUEUE_TYPE_WORKFLOW' | 'TASK_QUEUE_TYPE_ACTIVITY',
+): Promise<boolean> {
+  const types = { TASK_QUEUE_TYPE_WORKFLOW: 1, TASK_QUEUE_TYPE_ACTIVITY: 2 } as const;
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace: client.options.namespace,
+    taskQueue: { name },
+    taskQueueType: types[taskQueueType],
+  });
+  return (pollers ?? []).some(
+    ({ lastAccessTime }) => Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < FRESH_MS,
+  );
+}
+
+/** Whether the gateway answers at all, whatever it says. */
+async function healthy(url: string): Promise<boolean> {
+  try {
+    await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(3000) });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,4 @@
+import type { Command } from 'commander';
+
+/** placeholder */
+export function addUpCommand(_program: Command): void {}

@@ -1,0 +1,65 @@
+import { formatDuration } from '../../core/duration.ts';
+import type { Failure } from '../../core/errors/failure.ts';
+import type { OperationReport, StepReport, StepState } from '../../core/operations.ts';
+import type { Io, Style } from './io.ts';
+
+const MARKS: { readonly [S in StepState]: readonly [mark: string, style: Style] } = {
+  pending: ['·', 'dim'],
+  running: ['▸', 'cyan'],
+  waiting: ['…', 'cyan'],
+  done: ['✓', 'green'],
+  skipped: ['-', 'dim'],
+  failed: ['✗', 'red'],
+};
+
+const OUTCOME_STYLES = { pass: 'green', fail: 'red', error: 'red', aborted: 'yellow' } as const;
+
+/** Prints each change of an operation once, a line per step: the same on a terminal and in a log. */
+export function progressPrinter(io: Io, prefix = ''): (report: OperationReport) => void {
+  const printed = new Map<string, string>();
+  return (report) => {
+    for (const step of report.steps) {
+      const key = `${step.state} ${step.startedAt ?? ''}`;
+      if (step.state === 'pending' || step.state === 'skipped' || printed.get(step.id) === key) continue;
+      printed.set(step.id, key);
+      io.say(`${prefix}${stepLine(io, step)}`);
+    }
+  };
+}
+
+/** `✓ Power on (3 s): the system is on` */
+export function stepLine(io: Io, step: StepReport): string {
+  const [mark, style] = MARKS[step.state];
+  const took = step.startedAt && step.endedAt ? ` (${formatDuration(seconds(step))})` : '';
+  const said = step.failure?.message ?? step.summary;
+  return `${io.paint(style, mark)} ${step.title}${io.paint('dim', took)}${said ? `: ${oneLine(said)}` : ''}`;
+}
+
+const seconds = (step: StepReport): number =>
+  (Date.parse(step.endedAt!) - Date.parse(step.startedAt!)) / 1000;
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 300);
+
+/** How an operation stands: a line, and what to do when it is held or has failed. */
+export function verdictLines(io: Io, report: OperationReport): string[] {
+  const { kind, node, requestId, outcome, held, phase, failure } = report;
+  const name = `${kind} of ${node} (${requestId})`;
+  const word = outcome
+    ? io.paint(OUTCOME_STYLES[outcome], outcome)
+    : held
+      ? io.paint('yellow', 'held')
+      : io.paint('cyan', 'running');
+  const lines = [`${name}: ${word}; the node is ${phase}`];
+  if (failure) lines.push(...failureLines(io, failure));
+  if (report.residue.length > 0) lines.push(`  left behind: ${report.residue.join(', ')}`);
+  if (held && !outcome) {
+    lines.push(`  When corrected: rackwright op resume ${requestId} --node ${node}`);
+    lines.push(`  To give up:     rackwright op abort ${requestId} --node ${node} --reason TEXT`);
+  }
+  return lines;
+}
+
+export const failureLines = (io: Io, failure: Failure): string[] => [
+  `  ${io.paint('red', failure.code)} (${failure.faultDomain}): ${oneLine(failure.message)}`,
+  `  correction: ${failure.correction}`,
+];

@@ -1,0 +1,81 @@
+import type { JsonObject } from '../../core/json.ts';
+import { parseOperationWorkflowId } from '../../core/names.ts';
+import type { OperationReport, Ticket } from '../../core/operations.ts';
+import { VERBS, type Verb } from '../../core/verbs.ts';
+import type { Rackwright } from '../sdk/rackwright.ts';
+import type { Context } from './context.ts';
+import { EXIT, exitOfReport } from './exit.ts';
+import { progressPrinter, verdictLines } from './progress.ts';
+import { sealFile } from './secrets.ts';
+import { check, messageOf, type VerbOptions } from './verbs.ts';
+
+/** Asks a node for a verb; then waits for the operation, unless `--no-wait`. */
+export async function runVerb(
+  context: Context,
+  verb: Verb,
+  node: string,
+  positional: string | undefined,
+  options: VerbOptions,
+): Promise<void> {
+  const message = messageOf(verb, positional, options);
+  await context.connected(async (rackwright) => {
+    const before = verb === 'resume' ? await heldReport(rackwright, node) : undefined;
+    const ticket = await send(context, rackwright, node, verb, message, options['userData']);
+    if (VERBS[verb].kind === 'flag' || options['wait'] === false) {
+      return context.io.answer({ ...ticket, node, verb }, () => [ticketLine(verb, node, ticket)]);
+    }
+    await watch(context, rackwright, ticket.workflowId, { verb, before });
+  });
+}
+
+const ticketLine = (verb: Verb, node: string, ticket: Ticket): string =>
+  VERBS[verb].kind === 'flag' ? `${verb} of ${node}: done` : `${verb} of ${node}: ${ticket.operationId}`;
+
+/** Sends the request; a secret file goes into the data directory first, and is deleted if it is refused. */
+async function send(
+  context: Context,
+  rackwright: Rackwright,
+  node: string,
+  verb: Verb,
+  message: JsonObject,
+  userData: unknown,
+): Promise<Ticket> {
+  if (typeof userData !== 'string') return rackwright.request(node, verb, message);
+  const sealed = await sealFile(context.options.dataDir, userData);
+  const full = { ...message, userData: sealed.reference };
+  check(verb, full);
+  try {
+    return await rackwright.request(node, verb, full);
+  } catch (error) {
+    await sealed.discard();
+    throw error;
+  }
+}
+
+async function heldReport(rackwright: Rackwright, node: string): Promise<OperationReport | undefined> {
+  const state = await rackwright.state(node);
+  if (!state?.operation) return undefined;
+  return rackwright.report(rackwright.operationId(node, state.operation.requestId));
+}
+
+/** Follows an operation to its end or its hold, prints the verdict, and sets the exit code. */
+export async function watch(
+  context: Context,
+  rackwright: Rackwright,
+  workflowId: string,
+  after: { readonly verb?: Verb; readonly before?: OperationReport | undefined } = {},
+): Promise<void> {
+  const { io } = context;
+  const print = progressPrinter(io);
+  const report = await rackwright.follow(workflowId, {
+    before: after.before,
+    onReport: print,
+    onSilence: (message) => io.note(`${message} It goes on when one does.`),
+  });
+  io.answer({ workflowId, operationId: parseOperationWorkflowId(workflowId)?.requestId, ...report }, () =>
+    verdictLines(io, report),
+  );
+  // Whoever asked for the abort got what was asked for.
+  const asked = after.verb === 'abort' && report.outcome === 'aborted';
+  process.exitCode = asked ? EXIT.done : exitOfReport(report);
+}
