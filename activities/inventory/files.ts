@@ -16,10 +16,10 @@ interface NamedFile {
   readonly kind: Kind;
 }
 
-/** The path of an image that lies on this host; undefined for one behind http. */
+/** The path of an image that lies on this host; undefined for one that does not. */
 function imagePath(url: string): string | undefined {
-  if (/^https?:/i.test(url)) return undefined;
-  if (!/^file:/i.test(url)) return url;
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(url)) return url;
+  if (!/^file:/i.test(url)) return undefined;
   try {
     return fileURLToPath(url);
   } catch {

@@ -178,7 +178,7 @@ export function readYaml(
       lineCounter: lines,
       prettyErrors: false,
       uniqueKeys: false,
-      logLevel: 'silent',
+      logLevel: 'error',
     });
     for (const { code, pos } of [...document.errors, ...document.warnings].slice(0, 100)) {
       const { message, correction } = syntaxWords(code);
