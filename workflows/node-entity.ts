@@ -70,6 +70,11 @@ export class NodeEntity {
     return decision.kind === 'refuse' ? decision.failure : undefined;
   }
 
+  /** Whether the operation of a ticket is there to be awaited. */
+  handedOut({ operationId }: Ticket): boolean {
+    return !this.#outbox.pending(operationId);
+  }
+
   /** An update that its validator let in. */
   accept(parsed: Parsed): Ticket {
     if (parsed.ok) this.#take(parsed.value, 'update');

@@ -16,7 +16,8 @@ export interface NodeInput {
  * A server's entity: holds its phase, answers its messages, starts its operations. It never ends.
  *
  * Invariants:
- * 1. All handlers are registered before the first await; none of them awaits or throws.
+ * 1. All handlers are registered before the first await. None throws; an update decides at once, and only
+ *    its answer waits for the operation to be there.
  * 2. At most one operation runs; its record is written before it starts and after it ends.
  * 3. Whatever a sender sends, the entity goes on.
  */

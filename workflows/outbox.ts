@@ -27,6 +27,7 @@ export class Outbox {
   #starts: { input: OperationInput; before: NodeRecord }[] = [];
   readonly #refusals: OperationInput[] = [];
   readonly #forwards: { requestId: string; request: VerbRequest }[] = [];
+  #sending: string | null = null;
 
   constructor(site: string, node: string) {
     this.#site = site;
@@ -44,6 +45,12 @@ export class Outbox {
   /** Passes `resume` or `abort` on to the operation. */
   forward(requestId: string, request: VerbRequest): void {
     this.#forwards.push({ requestId, request });
+  }
+
+  /** Whether the operation of a request is still to be started. */
+  pending(requestId: string): boolean {
+    const queued = [...this.#starts.map(({ input }) => input), ...this.#refusals];
+    return this.#sending === requestId || queued.some((input) => input.requestId === requestId);
   }
 
   waiting(): boolean {
@@ -78,6 +85,7 @@ export class Outbox {
   /** True if it started, false if the requestId already has its operation. */
   async #startChild(input: OperationInput): Promise<boolean> {
     const { kind, requestId, refusal } = input;
+    this.#sending = requestId;
     try {
       await startChild<typeof operation>('operation', {
         args: [input],
@@ -97,6 +105,8 @@ export class Outbox {
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
       throw error;
+    } finally {
+      this.#sending = null;
     }
   }
 
