@@ -45,7 +45,6 @@ describe('an operation', () => {
     expect((await house.run('decommission')).phase).toBe('decommissioned');
     await until(async () => (await house.records.read('test', 'n1'))?.phase === 'decommissioned');
   });
-  });
 
   it('fails into the failed twin, with fault domain and correction, and is made safe', async () => {
     await house.makeAvailable('n2');
