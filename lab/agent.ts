@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { agentApi, isQuick } from './agent/api.ts';
 import { commands, type Command } from './agent/commands.ts';
@@ -171,6 +172,8 @@ function table(
       hardwareInfo(options.hardware, options.advertiseHost ?? '127.0.0.1'),
     'standby.prepare_image': async (params) => {
       if (options.faults?.take('agentDies')) {
+        await sleep(200);
+        options.log?.('agent-died');
         void die();
         signal.throwIfAborted();
       }

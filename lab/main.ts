@@ -35,7 +35,7 @@ function number(name: string, given: string | undefined, least: number, most: nu
 
 const given = options();
 const dataDir = given['data-dir'] ?? wrongUsage('--data-dir is missing');
-if (given.host !== undefined && !/^(127\.\d+\.\d+\.\d+|::1)$/.test(given.host))
+if (given.host !== undefined && !/^127\.\d+\.\d+\.\d+$/.test(given.host))
   wrongUsage('--host takes a loopback address');
 
 try {

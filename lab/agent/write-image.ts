@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { TIMING } from '../timing.ts';
@@ -118,6 +120,14 @@ async function attemptWrite(
     throw new AgentError('DeploymentError', 400, 'Deployment failed', 'No partitions found on the device');
 }
 
+/** Plain node:http: undici asserts when a server closes while a slow reader has it paused. */
+function open(url: string, signal: AbortSignal): Promise<IncomingMessage> {
+  const get = url.startsWith('https:') ? https.get : http.get;
+  return new Promise((answered, failed) => {
+    get(url, { signal, agent: false, rejectUnauthorized: false }, answered).once('error', failed);
+  });
+}
+
 async function download(
   url: string,
   algorithm: string,
@@ -128,18 +138,19 @@ async function download(
   const [asked, sha256] = [createHash(algorithm), createHash('sha256')];
   let [sizeBytes, start] = [0, Buffer.alloc(0)];
   try {
-    const answer = await request(url, { signal, headers: { connection: 'close' } });
-    if (answer.statusCode !== 200) {
-      await answer.body.dump();
-      const final = answer.statusCode >= 400 && answer.statusCode < 500;
+    const answer = await open(url, signal);
+    const { statusCode = 0 } = answer;
+    if (statusCode !== 200) {
+      answer.destroy();
+      const final = statusCode >= 400 && statusCode < 500;
       throw new AgentError(
         'ImageDownloadError',
         final ? 400 : 500,
         'Error downloading image',
-        `HTTP ${answer.statusCode}`,
+        `HTTP ${statusCode}`,
       );
     }
-    for await (const part of answer.body) {
+    for await (const part of answer) {
       const chunk = Buffer.from(part as Uint8Array);
       if (wrong && sizeBytes < 4096 && sizeBytes + chunk.length > 4096) chunk[4096 - sizeBytes]! ^= 0xff;
       if (start.length < 512) start = Buffer.concat([start, chunk.subarray(0, 512)]);
