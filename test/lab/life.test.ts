@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { Inventory } from '../../contracts/inventory/inventory.ts';
 import { isoFileBytes, readIso9660 } from '../../core/iso9660.ts';
 import { startLab, type RunningLab } from '../../lab/lab.ts';
 import { agentClient, bmcClient, call } from './clients.ts';
@@ -126,8 +127,8 @@ it('carries a server from the old system to a tenant and back to empty disks', a
   expect((await call('GET', `${lab.controlUrl}/servers/node-002`)).body.power).toBe('Off');
 });
 
-it('writes an inventory that names every server, its ports, its disk and the supplies', () => {
-  const inventory = parse(readFileSync(lab.inventory, 'utf8'));
+it('writes an inventory that is valid and names every server, its ports, its disk and the supplies', () => {
+  const inventory = Inventory.parse(parse(readFileSync(lab.inventory, 'utf8')));
   expect(inventory).toMatchObject({
     site: 'lab',
     media: { gatewayUrl: gateway.url, iso: 'base.iso' },
