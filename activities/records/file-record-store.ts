@@ -47,7 +47,7 @@ async function prune(folder: string): Promise<void> {
  * Whether a file that was just created took a place that had been used and pruned long ago.
  * Then the generation before it is gone too, or, for the first one, more than `KEPT` came later.
  */
-async function isStale(folder: string, generation: number): Promise<boolean> {
+export async function isStale(folder: string, generation: number): Promise<boolean> {
   const present = await generationsIn(folder);
   return generation === 1 ? (present.at(-1) ?? 1) > KEPT : !present.includes(generation - 1);
 }

@@ -28,6 +28,3 @@ export const Inventory = z.strictObject({
 });
 /** A normalised inventory: defaults filled in, durations in seconds, references to secrets unresolved. */
 export type Inventory = z.output<typeof Inventory>;
-
-/** Lists whose items have a name that stands once. */
-export const NAMED_LISTS = ['controllers', 'vantagePoints', 'images', 'machineTypes', 'nodes'] as const;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { canonicalJson } from '../../../contracts/canonical-json.ts';
@@ -27,28 +27,26 @@ describe('the schema', () => {
     expect(schema).toMatchObject({ type: 'object', required: ['site'], additionalProperties: false });
     expect(Object.keys(schema['properties'] as object).sort()).toEqual(
       [
-        ...[
-          'acceptance',
-          'bmc',
-          'controllers',
-          'firmware',
-          'holdFor',
-          'images',
-          'kubernetes',
-          'machineTypes',
-        ],
-        ...[
-          'maintenance',
-          'media',
-          'networks',
-          'nightly',
-          'nodes',
-          'onFailure',
-          'onHold',
-          'openstack',
-          'requires',
-        ],
-        ...['site', 'timeouts', 'vantagePoints'],
+        'acceptance',
+        'bmc',
+        'controllers',
+        'firmware',
+        'holdFor',
+        'images',
+        'kubernetes',
+        'machineTypes',
+        'maintenance',
+        'media',
+        'networks',
+        'nightly',
+        'nodes',
+        'onFailure',
+        'onHold',
+        'openstack',
+        'requires',
+        'site',
+        'timeouts',
+        'vantagePoints',
       ].sort(),
     );
     // What is written, not what it becomes: durations are text.
@@ -102,7 +100,7 @@ describe('canonicalJson', () => {
       typeof value === 'object' && value !== null && !Array.isArray(value)
         ? Object.fromEntries(
             Object.entries(value)
-              .reverse()
+              .toReversed()
               .map(([key, inner]) => [key, shuffled(inner)]),
           )
         : Array.isArray(value)

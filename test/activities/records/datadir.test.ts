@@ -1,0 +1,38 @@
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { dataDirPaths, openDataDir } from '../../../activities/datadir.ts';
+
+let parent: string;
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'datadir-'));
+});
+afterEach(() => rmSync(parent, { recursive: true }));
+
+test('the layout', () => {
+  expect(dataDirPaths('/var/lib/rackwright')).toEqual({
+    root: '/var/lib/rackwright',
+    records: '/var/lib/rackwright/records',
+    contracts: '/var/lib/rackwright/contracts',
+    evidence: '/var/lib/rackwright/evidence',
+    blobs: '/var/lib/rackwright/blobs',
+    keys: '/var/lib/rackwright/keys',
+    siteKey: '/var/lib/rackwright/keys/site.key',
+    run: '/var/lib/rackwright/run',
+    temporalDb: '/var/lib/rackwright/temporal.db',
+    logs: '/var/lib/rackwright/logs',
+    lab: '/var/lib/rackwright/lab',
+  });
+  expect(dataDirPaths().root).toBe(join(process.cwd(), '.rackwright'));
+});
+
+test('is made for its owner only, also where it was open, and may be opened again', () => {
+  const paths = openDataDir(join(parent, 'a', 'data'));
+  const mode = (path: string): number => statSync(path).mode & 0o777;
+  chmodSync(paths.root, 0o755);
+  expect(openDataDir(paths.root)).toEqual(paths);
+  expect([mode(paths.root), mode(paths.keys), mode(paths.blobs), mode(paths.run)]).toEqual([
+    0o700, 0o700, 0o700, 0o700,
+  ]);
+});
