@@ -143,13 +143,13 @@ export interface RebootProgress {
 export async function convergeReboot(
   bmc: Bmc,
   systemUri: string,
-  progress: RebootProgress = { stage: 'off' },
+  progress: RebootProgress | undefined,
   options: Omit<PowerOptions, 'asked'> = {},
 ): Promise<Convergence<RebootProgress>> {
-  const look = await convergePower(bmc, systemUri, progress.stage, { ...options, asked: progress.asked });
-  if (look.state === 'pending') return { ...look, asked: { stage: progress.stage, asked: look.asked } };
-  if (progress.stage === 'on')
-    return { state: 'reached', changed: true, what: 'the power was off and is on' };
+  const { stage, asked } = progress ?? { stage: 'off' };
+  const look = await convergePower(bmc, systemUri, stage, { ...options, asked });
+  if (look.state === 'pending') return { ...look, asked: { stage, asked: look.asked } };
+  if (stage === 'on') return { state: 'reached', changed: true, what: 'the power was off and is on' };
   return convergeReboot(bmc, systemUri, { stage: 'on' }, options);
 }
 

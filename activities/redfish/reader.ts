@@ -31,7 +31,9 @@ export function reader(bmc: Bmc, maxRequests: number, deadline: number): Reader 
     if (Date.now() >= deadline) return (note(part, 'out of time'), null);
     requests += 1;
     try {
-      const answer = await bmc.send('GET', uri, { requestMs: Math.max(1, Math.min(20_000, deadline - Date.now())) });
+      const answer = await bmc.send('GET', uri, {
+        requestMs: Math.max(1, Math.min(20_000, deadline - Date.now())),
+      });
       lost = 0;
       if (
         answer.status >= 200 &&

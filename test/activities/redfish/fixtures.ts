@@ -29,7 +29,9 @@ export async function opened(over: Partial<BmcEndpoint> = {}): Promise<{ server:
 }
 
 /** The failure that the work ends with; fails if it ends well, or with another kind of error. */
-export async function failureOf(work: Promise<unknown>): Promise<Failure & { retryAfterMs?: number | undefined }> {
+export async function failureOf(
+  work: Promise<unknown>,
+): Promise<Failure & { retryAfterMs?: number | undefined }> {
   try {
     await work;
   } catch (error) {

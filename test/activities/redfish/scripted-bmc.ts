@@ -174,7 +174,12 @@ export class ScriptedBmc {
     const text = Buffer.concat(chunks).toString();
     const method = req.method ?? '';
     const path = req.url ?? '';
-    const call = { method, path, headers: req.headers, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
+    const call = {
+      method,
+      path,
+      headers: req.headers,
+      body: text === '' ? undefined : (JSON.parse(text) as unknown),
+    };
     this.calls.push(call);
     const open = path === '/redfish/v1/' || (method === 'POST' && path.endsWith('/Sessions'));
     const session = /\/Sessions\/(.+)$/.exec(path)?.[1];

@@ -38,7 +38,9 @@ describe('sessions', () => {
     const { server, bmc } = await opened();
     await bmc.get(SYSTEM);
     server.sessions.clear();
-    const answer = await bmc.send('POST', `${SYSTEM}/Actions/ComputerSystem.Reset`, { body: { ResetType: 'On' } });
+    const answer = await bmc.send('POST', `${SYSTEM}/Actions/ComputerSystem.Reset`, {
+      body: { ResetType: 'On' },
+    });
     expect(answer.status).toBe(204);
   });
 
@@ -163,7 +165,8 @@ describe('URLs', () => {
     ['https://root:pw@10.0.0.5', /carries credentials/],
     ['https://10.0.0.5?x=1', /query/],
   ])('refuses the address %s', (address, message) => {
-    const open = (): unknown => openBmc({ address, credentials: { username: 'a', password: 'b' }, tls: 'verify' });
+    const open = (): unknown =>
+      openBmc({ address, credentials: { username: 'a', password: 'b' }, tls: 'verify' });
     expect(open).toThrow(message);
   });
 

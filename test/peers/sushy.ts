@@ -1,0 +1,203 @@
+import { spawn, execFile, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, openSync, closeSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+/** OpenStack's Redfish emulator with pretend systems, for tests against an implementation that is not ours. */
+export interface Sushy {
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+  readonly systems: readonly SushySystem[];
+  stop(): Promise<void>;
+}
+
+export interface SushySystem {
+  readonly name: string;
+  readonly uuid: string;
+  readonly uri: string;
+  readonly mac: string;
+}
+
+export interface SushyOptions {
+  readonly systems: number;
+  /** Gets a PUT with a system's state each time it changes. */
+  readonly notifyUrl?: string;
+}
+
+const VERSION = '2.2.0';
+const run = promisify(execFile);
+
+/** Starts an emulator on a free port, installing it first where it is not yet. Stop it when done. */
+export async function startSushy(options: SushyOptions): Promise<Sushy> {
+  const venv = await installed();
+  const directory = await mkdtemp(join(tmpdir(), 'rackwright-sushy-'));
+  const systems = Array.from({ length: options.systems }, (_, i) => systemAt(i));
+  // The free port may be taken between finding it and using it: then another one is tried.
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort();
+    await configure(venv, directory, port, systems, options.notifyUrl);
+    const child = start(venv, directory);
+    const url = `http://127.0.0.1:${port}`;
+    if (await answers(url, child)) {
+      const stop = async (): Promise<void> => {
+        await end(child);
+        await rm(directory, { recursive: true, force: true });
+      };
+      return { url, username: 'admin', password: 'password', systems, stop };
+    }
+    const log = await readFile(join(directory, 'log'), 'utf8').catch(() => '');
+    await end(child);
+    if (attempt === 3) throw new Error(`sushy-emulator did not start:\n${log.slice(-2_000)}`);
+  }
+}
+
+function systemAt(i: number): SushySystem {
+  const hex = createHash('sha1').update(`rackwright-sushy-${i}`).digest('hex');
+  const uuid = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  const pair = (n: number): string => n.toString(16).padStart(2, '0');
+  return {
+    name: `node${i}`,
+    uuid,
+    uri: `/redfish/v1/Systems/${uuid}`,
+    mac: `52:54:00:00:${pair(i >> 8)}:${pair(i & 255)}`,
+  };
+}
+
+/** The virtual environment with the emulator; several test processes may ask for it at once. */
+async function installed(): Promise<string> {
+  const peers = resolve(process.env['RACKWRIGHT_PEERS'] ?? join('.rackwright', 'peers'));
+  const venv = join(peers, 'venv-sushy');
+  await mkdir(peers, { recursive: true });
+  const lock = join(peers, 'venv-sushy.lock');
+  for (let waited = 0; waited < 600; waited += 1) {
+    if (existsSync(lock)) {
+      if (!(await held(lock))) await rm(lock, { force: true });
+    } else if (await complete(venv)) return venv;
+    try {
+      await writeFile(lock, String(process.pid), { flag: 'wx' });
+    } catch {
+      await sleep(500);
+      continue;
+    }
+    try {
+      await run('python3', ['-m', 'venv', venv]);
+      await run(join(venv, 'bin', 'pip'), ['install', '--quiet', `sushy-tools==${VERSION}`], {
+        timeout: 300_000,
+      });
+      return venv;
+    } finally {
+      await rm(lock, { force: true });
+    }
+  }
+  throw new Error(`${lock} is still there: another process installs the emulator, and does not end`);
+}
+
+/** Whether the process that took the lock still runs: one that was killed leaves it behind. */
+async function held(lock: string): Promise<boolean> {
+  const pid = Number(await readFile(lock, 'utf8').catch(() => ''));
+  // Between its creation and its first byte, a lock is empty for a moment: it counts as held.
+  if (!Number.isInteger(pid) || pid === 0) return true;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function complete(venv: string): Promise<boolean> {
+  if (!existsSync(join(venv, 'bin', 'sushy-emulator'))) return false;
+  const code =
+    'import importlib.metadata as m, sushy_tools.emulator.main, bcrypt; print(m.version("sushy-tools"))';
+  const { stdout } = await run(join(venv, 'bin', 'python'), ['-c', code]).catch(() => ({ stdout: '' }));
+  return stdout.trim() === VERSION;
+}
+
+/** Writes what the emulator reads: its password file, and its systems with the storage without which it answers 500. */
+async function configure(
+  venv: string,
+  directory: string,
+  port: number,
+  systems: readonly SushySystem[],
+  notifyUrl: string | undefined,
+): Promise<void> {
+  const state = join(directory, 'state');
+  await mkdir(state, { recursive: true });
+  // At bcrypt's default cost, each request would take a quarter of a second of CPU.
+  const hash =
+    "import bcrypt;print(bcrypt.hashpw(b'password',bcrypt.gensalt(rounds=4,prefix=b'2b')).decode())";
+  const { stdout } = await run(join(venv, 'bin', 'python'), ['-c', hash]);
+  await writeFile(join(directory, 'htpasswd'), `admin:${stdout.trim()}\n`);
+  const fakes = systems.map(({ name, uuid, mac }) => ({
+    uuid,
+    name,
+    power_state: 'Off',
+    external_notifier: notifyUrl === undefined ? 0 : 1,
+    nics: [{ mac, ip: '127.0.0.1' }],
+  }));
+  const settings = [
+    'import json',
+    'SUSHY_EMULATOR_FAKE_DRIVER = True',
+    "SUSHY_EMULATOR_LISTEN_IP = '127.0.0.1'",
+    `SUSHY_EMULATOR_LISTEN_PORT = ${port}`,
+    `SUSHY_EMULATOR_STATE_DIR = ${JSON.stringify(state)}`,
+    `SUSHY_EMULATOR_AUTH_FILE = ${JSON.stringify(join(directory, 'htpasswd'))}`,
+    `EXTERNAL_NOTIFICATION_URL = ${JSON.stringify(notifyUrl ?? 'http://127.0.0.1:9/')}`,
+    `SUSHY_EMULATOR_FAKE_SYSTEMS = json.loads(${JSON.stringify(JSON.stringify(fakes))})`,
+    "_ids = [s['uuid'] for s in SUSHY_EMULATOR_FAKE_SYSTEMS]",
+    "_controllers = [{'MemberId': '0', 'Name': 'Controller', 'SpeedGbps': 12}]",
+    "_storage = {'Id': '1', 'Name': 'Controller', 'StorageControllers': _controllers, 'Drives': ['D1']}",
+    'SUSHY_EMULATOR_STORAGE = {u: [_storage] for u in _ids}',
+    "_drive = {'Id': 'D1', 'Name': 'Drive', 'Model': 'C123', 'CapacityBytes': 960197124096, 'Protocol': 'NVMe'}",
+    "SUSHY_EMULATOR_DRIVES = {(u, '1'): [_drive] for u in _ids}",
+    "SUSHY_EMULATOR_VOLUMES = {(u, '1'): [] for u in _ids}",
+  ];
+  await writeFile(join(directory, 'emulator.conf'), `${settings.join('\n')}\n`);
+}
+
+function start(venv: string, directory: string): ChildProcess {
+  const log = openSync(join(directory, 'log'), 'w');
+  const child = spawn(join(venv, 'bin', 'sushy-emulator'), ['--config', join(directory, 'emulator.conf')], {
+    // Images that are inserted are downloaded to the temporary directory.
+    env: { ...process.env, TMPDIR: directory },
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  return child;
+}
+
+async function answers(url: string, child: ChildProcess): Promise<boolean> {
+  const ends = Date.now() + 60_000;
+  while (Date.now() < ends && child.exitCode === null) {
+    const up = await fetch(`${url}/redfish/v1/`).then(
+      (r) => r.ok,
+      () => false,
+    );
+    if (up) return child.exitCode === null;
+    await sleep(50);
+  }
+  return false;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise<void>((done) => child.once('exit', () => done()));
+  child.kill('SIGTERM');
+  await Promise.race([ended, sleep(5_000, undefined, { ref: false })]);
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  await ended;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+}
