@@ -29,6 +29,7 @@ export function faultOf(body: string): string {
 
 /** The code of an answer that is not a success. */
 export function codeOf(status: number, fault: string): ErrorCode {
+  if (status === 403 && /is protected/i.test(fault)) return 'IRONIC_REFUSED';
   if (status === 401 || status === 403) return 'IRONIC_AUTH_FAILED';
   if (status === 404 && /^node\b/i.test(fault)) return 'IRONIC_NODE_MISSING';
   if (status === 406) return 'IRONIC_VERSION_UNSUPPORTED';

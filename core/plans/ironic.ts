@@ -57,13 +57,14 @@ const inspectSteps = (phase: WorkingPhase): Step[] => [
   }),
 ];
 
+/** Its fact is `cleaned`: only the step's own data says whether anything was erased, and how. */
 const clean = (phase: WorkingPhase): Step =>
   ironic({
     id: 'erase',
     title: "Erase through Ironic's manual cleaning",
     phase,
     needs: ['ironic-node', 'ironic-manageable'],
-    makes: ['erased'],
+    makes: ['cleaned'],
     repeatable: false,
     faultDomain: 'ironic',
     bounds: { total: 172_800, retryMax: 30 },
@@ -74,8 +75,9 @@ const provide = (phase: WorkingPhase): Step =>
     id: 'provide',
     title: 'Make the node available in Ironic',
     phase,
-    needs: ['erased'],
+    needs: ['cleaned'],
     makes: ['ironic-available'],
+    breaks: ['ironic-manageable'],
     faultDomain: 'ironic',
     bounds: { total: 172_800, retryMax: 30 },
   });
@@ -87,10 +89,13 @@ const undeploy = (phase: WorkingPhase): Step =>
     phase,
     needs: ['ironic-node'],
     makes: ['ironic-undeployed'],
+    breaks: ['ironic-active'],
+    clears: ['allocation'],
     faultDomain: 'ironic',
     bounds: { total: 172_800, retryMax: 30 },
   });
 
+/** A failed deployment leaves an allocation; a failed rebuild leaves the instance that its owner had. */
 const deploySteps = (phase: WorkingPhase, rebuild: boolean): Step[] => [
   ironic({
     id: 'preflight',
@@ -106,7 +111,7 @@ const deploySteps = (phase: WorkingPhase, rebuild: boolean): Step[] => [
     phase,
     needs: ['preflight-passed'],
     makes: ['ironic-active'],
-    leaves: ['allocation'],
+    ...(rebuild ? {} : { breaks: ['ironic-available'], leaves: ['allocation'] as const }),
     repeatable: false,
     faultDomain: 'ironic',
     bounds: { total: 14_400, retryMax: 15 },
@@ -117,7 +122,7 @@ const deploySteps = (phase: WorkingPhase, rebuild: boolean): Step[] => [
     phase,
     needs: ['ironic-active'],
     makes: ['handed-over'],
-    clears: ['allocation'],
+    clears: rebuild ? [] : ['allocation'],
     faultDomain: 'ironic',
   }),
 ];
@@ -155,8 +160,9 @@ export function ironicPlan(verb: OperationVerbName, _args: JsonObject): readonly
           id: 'unregister',
           title: 'Power off and remove the node from Ironic',
           phase: 'decommissioning',
-          needs: ['erased'],
+          needs: ['cleaned'],
           makes: ['ironic-gone'],
+          breaks: ['ironic-node', 'ironic-manageable'],
           faultDomain: 'ironic',
         }),
       ];
