@@ -48,15 +48,55 @@ async function unlessCurrent(name, files, output, make) {
   console.error(`built ${name} in ${((Date.now() - began) / 1000).toFixed(1)} s`);
 }
 
-/** Builds what has changed. */
-export async function build() {
+/** One build at a time: waits for another one's lock, unless whoever made it is gone. */
+async function locked(body) {
   mkdirSync(DIST, { recursive: true });
+  const lock = join(DIST, '.lock');
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' });
+      break;
+    } catch {
+      if (!isAlive(lock)) rmSync(lock, { force: true });
+      else await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+  const unlock = () => rmSync(lock, { force: true });
+  process.once('exit', unlock);
+  await body();
+  process.off('exit', unlock);
+  unlock();
+}
+
+function isAlive(lock) {
+  try {
+    process.kill(Number(readFileSync(lock, 'utf8')), 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Builds what has changed. */
+export const build = () => locked(buildAll);
+
+async function buildAll() {
   const configs = CONFIGS.map((file) => join(ROOT, file));
   const main = join(DIST, 'client', 'cli', 'main.js');
   await unlessCurrent('sources', [...sources(ROOMS), ...configs], main, () => {
-    // Files whose sources are gone must not stay.
-    for (const room of ROOMS) rmSync(join(DIST, room), { recursive: true, force: true });
-    tool('tsc', ['-p', 'tsconfig.build.json'], { stdio: ['ignore', 2, 2] });
+    // Compiled aside and put in place room by room: files whose sources are gone do not stay.
+    const fresh = join(DIST, `.new-${process.pid}`);
+    try {
+      tool('tsc', ['-p', 'tsconfig.build.json', '--outDir', fresh, '--sourceRoot', ROOT], {
+        stdio: ['ignore', 2, 2],
+      });
+      for (const room of ROOMS) {
+        rmSync(join(DIST, room), { recursive: true, force: true });
+        if (existsSync(join(fresh, room))) renameSync(join(fresh, room), join(DIST, room));
+      }
+    } finally {
+      rmSync(fresh, { recursive: true, force: true });
+    }
     chmodSync(main, 0o755);
   });
   const bundle = join(DIST, 'workflow-bundle.js');

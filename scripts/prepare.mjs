@@ -10,7 +10,17 @@ export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 export function run(command, args, options = {}) {
   const { status, signal, error } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit', ...options });
   if (error) throw error;
-  if (status !== 0) process.exit(status ?? (signal === 'SIGINT' ? 130 : 1));
+  if (status === 0) return;
+  process.exitCode = status ?? (signal === 'SIGINT' ? 130 : 1);
+  throw new CommandFailed(command, process.exitCode);
+}
+
+/** What a command has said itself needs no stack trace. */
+class CommandFailed extends Error {
+  constructor(command, code) {
+    super(`${command} ended with ${code}`);
+    this.stack = this.message;
+  }
 }
 
 /** Runs a program of node_modules. */

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { closeSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DataDir } from '../../activities/datadir.ts';
+import { fail } from '../../core/errors/failure.ts';
+import { packageRoot } from './package-root.ts';
+import { forgetPid, livingPid, notePid } from './pid-files.ts';
+import { end, processOf } from './process-table.ts';
+import { openLog } from './supervised.ts';
+
+const READY_MS = 120_000;
+
+/** A lab that runs: its control API and the inventory of its site. */
+export interface Lab {
+  readonly controlUrl: string;
+  readonly inventory: string;
+}
+
+export interface LabOptions {
+  readonly servers?: string | undefined;
+  readonly speed?: string | undefined;
+  readonly gatewayUrl: string;
+}
+
+const noteOf = (dir: DataDir): string => join(dir.run, 'lab.json');
+
+/** The lab of this data directory, if it runs. */
+export function runningLab(dir: DataDir): Lab | undefined {
+  if (!livingPid(dir, 'lab')) return undefined;
+  try {
+    return JSON.parse(readFileSync(noteOf(dir), 'utf8')) as Lab;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Starts the lab of this data directory, in a process that outlives ours: hardware does not reset when
+ * whoever drives it is killed. Throws PROCESS_ENDED.
+ */
+export async function startLab(dir: DataDir, options: LabOptions): Promise<Lab> {
+  const logFile = join(dir.logs, 'lab.log');
+  const log = openLog(logFile);
+  const from = statSync(logFile).size;
+  const args = [
+    join(packageRoot(), 'dist', 'lab', 'main.js'),
+    '--data-dir',
+    dir.lab,
+    '--gateway-url',
+    options.gatewayUrl,
+    ...(options.servers === undefined ? [] : ['--servers', options.servers]),
+    ...(options.speed === undefined ? [] : ['--speed', options.speed]),
+  ];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', log, log], detached: true });
+  closeSync(log);
+  const pid = child.pid;
+  if (pid === undefined) throw fail('PROCESS_ENDED', 'The lab could not be started.');
+  notePid(dir, 'lab', pid);
+  child.unref();
+  const deadline = Date.now() + READY_MS;
+  for (;;) {
+    const said = readFileSync(logFile).subarray(from).toString();
+    const ready = /^lab ready (\{.*\})$/m.exec(said)?.[1];
+    if (ready !== undefined) {
+      writeFileSync(noteOf(dir), ready, { mode: 0o600 });
+      return JSON.parse(ready) as Lab;
+    }
+    if (!processOf(pid) || Date.now() > deadline) {
+      await stopLab(dir);
+      const last = said.trim().split('\n').at(-1)?.slice(0, 300);
+      throw fail('PROCESS_ENDED', `The lab did not start: ${last ?? ''} Its log is ${logFile}.`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+export async function stopLab(dir: DataDir): Promise<void> {
+  const seen = livingPid(dir, 'lab');
+  if (seen) await end(seen, 10_000);
+  forgetPid(dir, 'lab');
+  rmSync(noteOf(dir), { force: true });
+}
