@@ -35,7 +35,7 @@ function keyOf(input: EvidenceInput): string {
   return run === 1 ? key : `${key}.r${run}`;
 }
 
-const pieceOf = (evidence: Evidence, bytes: number): EvidenceRef => ({
+const refOf = (evidence: Evidence, bytes: number): EvidenceRef => ({
   id: evidence.id,
   name: evidence.name,
   sha256: evidence.sha256,
@@ -67,44 +67,71 @@ function isIntact(evidence: Evidence | undefined, id: string): evidence is Evide
   return hashOf(rest) === sha256;
 }
 
+/** The file's name, without its ending, of a piece: its old one, or the next number. */
+async function pieceName(folder: string, key: string): Promise<string> {
+  let last = 0;
+  for (const file of await namesIn(folder)) {
+    const [, sequence, ofKey] = FILE_NAME.exec(file) ?? [];
+    if (ofKey === key) return file.slice(0, -'.json'.length);
+    last = Math.max(last, Number(sequence ?? 0));
+  }
+  return `${String(last + 1).padStart(4, '0')}-${key}`;
+}
+
+/** What is stored: redacted, capped, with its hash. */
+function seal(input: EvidenceInput, id: string, secrets: SecretSet): Evidence {
+  const { site, node, requestId, step, name } = input;
+  const answer = capped(redact(input.answer, secrets), MAX_ANSWER_BYTES);
+  const unhashed = {
+    id,
+    site,
+    node,
+    requestId,
+    step,
+    name,
+    run: input.run ?? 1,
+    asked: capped(redact(input.asked, secrets), MAX_ASKED_BYTES).value,
+    of: redact(input.of, secrets),
+    from: redact(input.from, secrets),
+    answer: answer.value,
+    ...(answer.from === undefined ? {} : { truncatedFrom: answer.from }),
+    at: input.at ?? new Date().toISOString(),
+  };
+  return { ...unhashed, sha256: hashOf(unhashed) };
+}
+
+/** Runs pieces of work one after the other that have the same key. */
+function inTurn(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+  return (key, work) => {
+    const turn = (last.get(key) ?? Promise.resolve()).then(work, work);
+    const forget = (): void => {
+      if (last.get(key) === turn) last.delete(key);
+    };
+    last.set(key, turn);
+    turn.then(forget, forget);
+    return turn;
+  };
+}
+
 /** Evidence as files: `<root>/<site>/<node>/<requestId>/<seq>-<step>.<name>.json`. */
 export function fileEvidenceStore(root: string): EvidenceStore {
+  const oneByOne = inTurn();
   const folderOf = (site: string, node: string, requestId: string): string =>
     join(root, safeName(site), safeName(node), safeRequestId(requestId));
 
   return {
-    async put(input: EvidenceInput, secrets: SecretSet) {
-      const { site, node, requestId, step, name, of, from } = input;
+    async put(input, secrets) {
+      const { site, node, requestId } = input;
       const folder = folderOf(site, node, requestId);
       const key = keyOf(input);
-      const found = (await namesIn(folder)).flatMap((file) => {
-        const [, sequence, ofKey] = FILE_NAME.exec(file) ?? [];
-        return sequence === undefined ? [] : [{ sequence: Number(sequence), key: ofKey }];
+      return oneByOne(folder, async () => {
+        const piece = await pieceName(folder, key);
+        const evidence = seal(input, `${site}/${node}/${requestId}/${piece}`, secrets);
+        const text = `${canonicalJson(evidence)}\n`;
+        await replaceFile(join(folder, `${piece}.json`), text);
+        return refOf(evidence, Buffer.byteLength(text));
       });
-      const last = found.reduce((most, { sequence }) => Math.max(most, sequence), 0);
-      const sequence = found.find((piece) => piece.key === key)?.sequence ?? last + 1;
-      const piece = `${String(sequence).padStart(4, '0')}-${key}`;
-
-      const answer = capped(redact(input.answer, secrets), MAX_ANSWER_BYTES);
-      const unhashed = {
-        id: `${site}/${node}/${requestId}/${piece}`,
-        site,
-        node,
-        requestId,
-        step,
-        name,
-        run: input.run ?? 1,
-        asked: capped(redact(input.asked, secrets), MAX_ASKED_BYTES).value,
-        of: redact(of, secrets),
-        from: redact(from, secrets),
-        answer: answer.value,
-        ...(answer.from === undefined ? {} : { truncatedFrom: answer.from }),
-        at: input.at ?? new Date().toISOString(),
-      };
-      const evidence: Evidence = { ...unhashed, sha256: hashOf(unhashed) };
-      const text = `${canonicalJson(evidence)}\n`;
-      await replaceFile(join(folder, `${piece}.json`), text);
-      return pieceOf(evidence, Buffer.byteLength(text));
     },
 
     async read(id, sha256) {
@@ -131,7 +158,7 @@ export function fileEvidenceStore(root: string): EvidenceStore {
         const bytes = Buffer.byteLength(text);
         entries.push(
           isIntact(evidence, id)
-            ? { ref: pieceOf(evidence, bytes), step: evidence.step, at: evidence.at, altered: false }
+            ? { ref: refOf(evidence, bytes), step: evidence.step, at: evidence.at, altered: false }
             : { ref: { id, name: file, sha256: '', bytes }, step: '', at: '', altered: true },
         );
       }

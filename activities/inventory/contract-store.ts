@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { canonicalJson } from '../../contracts/canonical-json.ts';
 import type { Inventory } from '../../contracts/inventory/inventory.ts';
 import { fail } from '../../core/errors/failure.ts';
-import { createFile, hasCode } from '../records/atomic-file.ts';
+import { createFile, hasCode, replaceFile } from '../records/atomic-file.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -18,11 +18,13 @@ function fileOf(folder: string, hash: string): string {
   return join(folder, `${hash}.json`);
 }
 
-/** Keeps a version of the contract, its secrets as references. @returns its hash */
+/** Keeps a version of the contract, its secrets as references; mends a stored one that was changed. @returns its hash */
 export async function storeContract(folder: string, inventory: Inventory): Promise<string> {
   const text = canonicalJson(inventory);
   const hash = sha256(text);
-  await createFile(fileOf(folder, hash), text);
+  const file = fileOf(folder, hash);
+  const created = await createFile(file, text);
+  if (!created && (await readFile(file, 'utf8')) !== text) await replaceFile(file, text);
   return hash;
 }
 

@@ -3,8 +3,6 @@ export const MASK = '[redacted]';
 
 /** Shorter secrets are masked only where they are a whole value: as parts they are everywhere. */
 const MIN_PART = 4;
-/** Shorter pieces of base64 would match by chance. */
-const MIN_BASE64_PIECE = 8;
 
 const BASE64_TAIL = /=+$/;
 const toUrlAlphabet = (text: string): string => text.replaceAll('+', '-').replaceAll('/', '_');
@@ -14,13 +12,12 @@ const toUrlAlphabet = (text: string): string => text.replaceAll('+', '-').replac
  * each of the three places it can begin at; characters that depend on its neighbours are left out.
  */
 function base64Pieces(bytes: Buffer): string[] {
-  return [0, 1, 2].flatMap((offset) => {
+  return [0, 1, 2].map((offset) => {
     const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
     const encoded = padded.toString('base64').replace(BASE64_TAIL, '');
     const first = offset === 0 ? 0 : offset + 1;
     const last = padded.length % 3 === 0 ? encoded.length : encoded.length - 1;
-    const piece = encoded.slice(first, last);
-    return piece.length >= MIN_BASE64_PIECE ? [piece] : [];
+    return encoded.slice(first, last);
   });
 }
 

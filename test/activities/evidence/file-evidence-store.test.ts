@@ -59,6 +59,13 @@ describe('the evidence store', () => {
     expect(await store.list('s1', 'n1', 'other')).toEqual([]);
   });
 
+  test('pieces put at once each get a number of their own, and the same one only one', async () => {
+    const store = fileEvidenceStore(root);
+    const names = ['a', 'b', 'a', 'c', 'b', 'a'];
+    await Promise.all(names.map((name) => store.put(input({ name }), NONE)));
+    expect(files()).toEqual(['0001-power-on.a.json', '0002-power-on.b.json', '0003-power-on.c.json']);
+  });
+
   test('a retried put replaces its piece; another run of the step keeps its own', async () => {
     const store = fileEvidenceStore(root);
     await store.put(input(), NONE);

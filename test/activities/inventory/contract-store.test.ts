@@ -51,4 +51,6 @@ test('one that is not there, was changed, or has no hash for a name', async () =
   });
   writeFileSync(join(folder, `${hash}.json`), '{"site":"t"}');
   await expect(loadContract(folder, hash)).rejects.toMatchObject({ failure: { code: 'STORE_CORRUPT' } });
+  await storeContract(folder, Inventory.parse({ site: 's' }));
+  expect((await loadContract(folder, hash)).site).toBe('s');
 });

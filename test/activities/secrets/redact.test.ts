@@ -36,6 +36,12 @@ describe('redact', () => {
     expect(left.join('|')).not.toContain(SECRET.slice(1, -1));
   });
 
+  test('the shortest secrets that are masked as parts, within a Basic header', () => {
+    const header = (text: string): string => Buffer.from(text).toString('base64');
+    expect(redact(`Basic ${header('root:calvin')}`, new SecretSet(['calvin']))).toBe(`Basic cm9vdDp${MASK}4=`);
+    expect(redact(`Basic ${header('ab:wxyz')}`, new SecretSet(['wxyz']))).toBe(`Basic YWI6${MASK}==`);
+  });
+
   test('a short secret is masked where it is the whole value, as text or number', () => {
     const short = new SecretSet(['42', 'abc']);
     expect(redact(['42', 42, 'room 42', 'abc', 'abcd'], short)).toEqual([

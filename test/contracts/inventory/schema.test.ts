@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { z } from 'zod';
 import { canonicalJson } from '../../../contracts/canonical-json.ts';
 import { crossCheck } from '../../../contracts/inventory/cross-checks.ts';
 import { Inventory } from '../../../contracts/inventory/inventory.ts';
@@ -54,6 +55,15 @@ describe('the schema', () => {
       properties: { holdFor: { type: ['string', 'number'] } },
     });
   });
+});
+
+test('as JSON Schema it takes what the inventory takes, and refuses unknown fields', () => {
+  const fromJson = z.fromJSONSchema(inventorySchema() as Parameters<typeof z.fromJSONSchema>[0]);
+  expect(fromJson.safeParse(gpuRack()).error?.issues ?? []).toEqual([]);
+  expect(fromJson.safeParse({ ...(gpuRack() as object), nodez: [] }).success).toBe(false);
+  expect(fromJson.safeParse({ site: 's', nodes: [{ name: 'a', type: 't', colour: 'red' }] }).success).toBe(
+    false,
+  );
 });
 
 describe('crossCheck', () => {
