@@ -38,7 +38,9 @@ describe('redact', () => {
 
   test('the shortest secrets that are masked as parts, within a Basic header', () => {
     const header = (text: string): string => Buffer.from(text).toString('base64');
-    expect(redact(`Basic ${header('root:calvin')}`, new SecretSet(['calvin']))).toBe(`Basic cm9vdDp${MASK}4=`);
+    expect(redact(`Basic ${header('root:calvin')}`, new SecretSet(['calvin']))).toBe(
+      `Basic cm9vdDp${MASK}4=`,
+    );
     expect(redact(`Basic ${header('ab:wxyz')}`, new SecretSet(['wxyz']))).toBe(`Basic YWI6${MASK}==`);
   });
 
