@@ -69,14 +69,15 @@ export function decide(node: NodeRecord, request: VerbRequest): Decision {
   if (!node.supports.includes(verb)) {
     return refuse(failure('NOT_SUPPORTED', `The driver of ${node.node} cannot ${verb} yet. ${legal(node)}`));
   }
-  const guard = verb === 'deploy' ? guardDeploy(node, request) : undefined;
+  const given = verb === 'deploy' || verb === 'adopt' ? guardGiving(node) : undefined;
+  const guard = given ?? (verb === 'deploy' ? guardDeploy(node, request) : undefined);
   if (guard) return refuse(guard);
 
   const spec = operationVerb(verb);
   return {
     kind: 'start',
     phase: spec.through[0] ?? node.phase,
-    returnTo: spec.to === 'return' ? returnPhase(node) : node.returnTo,
+    returnTo: spec.to === 'return' ? returnPhase(node) : null,
   };
 }
 
@@ -96,14 +97,19 @@ function returnPhase(node: NodeRecord): StablePhase | null {
   return isWorking(node.phase) ? node.returnTo : (node.phase as StablePhase);
 }
 
-function guardDeploy(node: NodeRecord, request: VerbRequest): Failure | undefined {
-  const owner = typeof request.args['owner'] === 'string' ? request.args['owner'] : null;
+/** Nodes that are given to no one, whatever is asked. */
+function guardGiving(node: NodeRecord): Failure | undefined {
   if (node.flags.quarantined !== null) {
     return failure('QUARANTINED', `${node.node} is quarantined: ${node.flags.quarantined}`);
   }
   if (node.flags.maintenance !== null) {
     return failure('IN_MAINTENANCE', `${node.node} is in maintenance: ${node.flags.maintenance}`);
   }
+  return node.retired ? failure('RETIRED', `${node.node} is retired in the contract.`) : undefined;
+}
+
+function guardDeploy(node: NodeRecord, request: VerbRequest): Failure | undefined {
+  const owner = typeof request.args['owner'] === 'string' ? request.args['owner'] : null;
   if (node.residue.length > 0) {
     return failure('RESIDUE', `${node.node} still has ${node.residue.join(', ')} of an earlier operation.`);
   }
@@ -114,10 +120,15 @@ function guardDeploy(node: NodeRecord, request: VerbRequest): Failure | undefine
     );
   }
   const { resident } = node;
-  if (resident.kind === 'unknown' || (resident.kind === 'owner' && resident.owner !== owner)) {
-    return failure('ERASE_REQUIRED', `The disks of ${node.node} may hold data of ${residentName(resident)}.`);
-  }
-  return undefined;
+  return mayHave(resident, owner, node.phase)
+    ? undefined
+    : failure('ERASE_REQUIRED', `The disks of ${node.node} may hold data of ${residentName(resident)}.`);
+}
+
+/** Two owners without a name are one only where the deployment of the first one failed. */
+function mayHave(resident: Resident, owner: string | null, phase: Phase): boolean {
+  if (resident.kind !== 'owner') return resident.kind === 'none';
+  return resident.owner === owner && (owner !== null || phase === 'deploy-failed');
 }
 
 const residentName = (resident: Resident): string =>

@@ -93,6 +93,13 @@ export const ORCHESTRATOR_ERRORS = {
     meaning: 'The node is in maintenance and is not given to anyone.',
     correction: 'End the maintenance with `maintenance` `on: false`, then ask again.',
   },
+  RETIRED: {
+    faultDomain: 'contract',
+    retryable: false,
+    httpStatus: 409,
+    meaning: 'The contract says that the node is retired: it stops at manageable and is given to no one.',
+    correction: 'Use another node, or take `retired` off this one in the contract.',
+  },
   RESIDUE: {
     faultDomain: 'orchestrator',
     retryable: true,
@@ -143,24 +150,6 @@ export const ORCHESTRATOR_ERRORS = {
     httpStatus: 409,
     meaning: "The node's record names another operation or a later generation: this one may no longer write.",
     correction: 'Look at the operation that the record names; this one is over.',
-  },
-  TOKEN_EXPIRED: {
-    faultDomain: 'orchestrator',
-    retryable: false,
-    httpStatus: 410,
-    meaning:
-      'A call-back token is of an earlier boot of the node, of an operation that is over, or past its time.',
-    correction:
-      'Nothing, if the node was booted again since: the old agent goes with it. Else resume the operation.',
-  },
-  AGENT_CHANGED: {
-    faultDomain: 'deploy-agent',
-    retryable: false,
-    httpStatus: 403,
-    meaning:
-      'A deploy agent with another address or certificate answers for an operation that already has its agent.',
-    correction:
-      'Find out which machine called with the token of this node; abort the operation if it is not the right one.',
   },
   UNEXPECTED: {
     faultDomain: 'orchestrator',
