@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { WriteKind } from '../faults.ts';
 import { redact } from '../redact.ts';
 import type { Server } from '../server.ts';
+import { METADATA, SERVICE_DOCUMENT } from './documents.ts';
 import { withFaults } from './faulty.ts';
 import { noContent, problem, type Answer } from './messages.ts';
 import { ROOT, serviceTree, type Resource } from './services.ts';
@@ -41,7 +42,14 @@ type Handler = (
 /** The Redfish service of all BMCs: one application; which server is meant is known by the connection. */
 export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyInstance {
   const app = Fastify({ routerOptions: { ignoreTrailingSlash: true }, bodyLimit: 1024 * 1024 });
-  app.removeContentTypeParser('text/plain');
+  app.removeContentTypeParser(['text/plain', 'application/json']);
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    try {
+      done(null, text === '' ? undefined : JSON.parse(text as string));
+    } catch (error) {
+      done(Object.assign(error as Error, { statusCode: 400 }));
+    }
+  });
 
   const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer | undefined): unknown => {
     if (answer === undefined) {
@@ -57,14 +65,9 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
       url: `${ROOT}${path}`,
       handler: async (request, reply) => {
         const { body } = request;
-        if (
-          method === 'PATCH' ||
-          path.endsWith('/Sessions') ||
-          path.includes('InsertMedia') ||
-          path.endsWith('.Reset')
-        )
-          if (typeof body !== 'object' || body === null || Array.isArray(body))
-            return send(request, reply, problem(400, 'MalformedJSON'));
+        const bodyless = method === 'GET' || method === 'DELETE' || path.endsWith('EjectMedia');
+        if (!bodyless && (typeof body !== 'object' || body === null || Array.isArray(body)))
+          return send(request, reply, problem(400, 'MalformedJSON'));
         return send(request, reply, await handler(bmcOf(request.raw), request, (body ?? {}) as Body));
       },
     });
@@ -91,6 +94,8 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
     const slow = bmc.server.faults.milliseconds('slow');
     if (slow > 0) await sleep(slow);
     reply.header('odata-version', '4.0').header('cache-control', 'no-cache');
+    if ((request.headers['odata-version'] ?? '4.0') !== '4.0')
+      return send(request, reply, problem(412, 'PreconditionFailed'));
     if (isOpen(request) || bmc.gate.admits(request.headers)) return;
     reply.header('www-authenticate', 'Basic realm="Lab BMC"');
     return send(request, reply, problem(401, 'NoValidSession'));
@@ -117,7 +122,7 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
   });
   app.setNotFoundHandler((request, reply) => {
     const known = tree(bmcOf(request.raw).server)[pathOf(request)] !== undefined;
-    if (known) reply.header('allow', 'GET, HEAD');
+    if (known) reply.header('allow', allowed(pathOf(request)));
     return send(
       request,
       reply,
@@ -128,32 +133,41 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
   });
 
   app.get('/redfish', () => ({ v1: `${ROOT}/` }));
-  on('GET', '/odata', () => ({ status: 200, body: serviceDocument }));
+  on('GET', '/odata', () => ({ status: 200, body: SERVICE_DOCUMENT }));
   app.get(`${ROOT}/$metadata`, (_request, reply) => reply.type('application/xml').send(METADATA));
   on('GET', '/TaskService/TaskMonitors/:id', ({ server }, request) =>
     taskMonitor(server, param(request, 'id')),
   );
   const read: Handler = ({ server }, request) => {
     const path = pathOf(request);
+    const query = Object.keys(request.query as object).find((name) => name.startsWith('$'));
+    if (query !== undefined) return problem(501, 'QueryNotSupportedOnResource', [query]);
     const found = tree(server)[path]?.();
     if (found === undefined) return problem(404, 'ResourceNotFound', ['Resource', path]);
     const shown = shownResource(server, path, found);
     const tag = etag(found);
     const tagged = 'Members' in shown ? shown : { ...shown, '@odata.etag': tag };
-    return { status: 200, body: tagged, headers: { etag: tag } };
+    const schema = /^#(\w+)\./.exec(String(found['@odata.type']))?.[1] ?? 'Resource';
+    const headers = {
+      etag: tag,
+      allow: allowed(path),
+      link: `<http://redfish.dmtf.org/schemas/v1/${schema}.json>; rel=describedby`,
+    };
+    return { status: 200, body: tagged, headers };
   };
   on('GET', '', read);
   on('GET', '/*', read);
 
-  on(
-    'POST',
-    '/SessionService/Sessions',
-    write(
-      'createSession',
-      ({ gate }, _request, body) => gate.open(body),
-      ({ gate }, body) => gate.open(body, true),
-    ),
-  );
+  for (const path of LOGIN_PATHS)
+    on(
+      'POST',
+      path,
+      write(
+        'createSession',
+        ({ gate }, _request, body) => gate.open(body),
+        ({ gate }, body) => gate.open(body, true),
+      ),
+    );
   on('DELETE', '/SessionService/Sessions/:id', ({ gate }, request) => gate.close(param(request, 'id')));
   on('PATCH', '/AccountService/Accounts/1', ({ server }, _request, body) => patchAccount(server, body));
   on(
@@ -195,10 +209,20 @@ const pathOf = (request: FastifyRequest): string => request.url.replace(/[?#].*$
 const etag = (body: Resource): string =>
   `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 16)}"`;
 
+const LOGIN_PATHS = ['/SessionService/Sessions', '/SessionService/Sessions/Members'];
+
+/** The methods of a resource. */
+function allowed(path: string): string {
+  if (path === `${ROOT}/SessionService/Sessions`) return 'GET, HEAD, POST';
+  if (path.startsWith(`${ROOT}/SessionService/Sessions/`)) return 'GET, HEAD, DELETE';
+  const patched = /\/(Accounts\/1|Systems\/1|Bios\/Settings|SecureBoot)$/.test(path);
+  return patched ? 'GET, HEAD, PATCH' : 'GET, HEAD';
+}
+
 /** What needs no login. */
 const isOpen = (request: FastifyRequest): boolean => {
   const path = pathOf(request);
-  if (request.method === 'POST') return path === `${ROOT}/SessionService/Sessions`;
+  if (request.method === 'POST') return LOGIN_PATHS.some((login) => path === `${ROOT}${login}`);
   return ['/redfish', ROOT, `${ROOT}/odata`, `${ROOT}/$metadata`].includes(path);
 };
 
@@ -210,28 +234,3 @@ function logWrite(server: Server, request: FastifyRequest, status: number | null
     status,
   });
 }
-
-const serviceDocument = {
-  '@odata.context': `${ROOT}/$metadata`,
-  value: ['Systems', 'Chassis', 'Managers', 'SessionService', 'AccountService', 'UpdateService'].map(
-    (name) => ({
-      name,
-      kind: 'Singleton',
-      url: `${ROOT}/${name}`,
-    }),
-  ),
-};
-
-const METADATA = `<?xml version="1.0" encoding="UTF-8"?>
-<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0">
-  <edmx:Reference Uri="http://redfish.dmtf.org/schemas/v1/ServiceRoot_v1.xml">
-    <edmx:Include Namespace="ServiceRoot"/>
-    <edmx:Include Namespace="ServiceRoot.v1_15_0"/>
-  </edmx:Reference>
-  <edmx:DataServices>
-    <Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="Service">
-      <EntityContainer Name="Service" Extends="ServiceRoot.v1_15_0.ServiceContainer"/>
-    </Schema>
-  </edmx:DataServices>
-</edmx:Edmx>
-`;

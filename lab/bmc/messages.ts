@@ -13,6 +13,7 @@ const TEXTS = {
   ServiceTemporarilyUnavailable: 'The service is temporarily unavailable. Retry in %1 seconds.',
   ResourceNotFound: "The requested resource of type %1 named '%2' was not found.",
   OperationNotAllowed: 'The HTTP method is not allowed on this resource.',
+  QueryNotSupportedOnResource: 'Querying with %1 is not supported on the requested resource.',
   MalformedJSON:
     'The request body submitted was malformed JSON and could not be parsed by the receiving service.',
   ActionParameterMissing: 'The action %1 requires the parameter %2 to be present in the request body.',

@@ -32,6 +32,7 @@ export function serviceTree(server: Server): Tree {
   const { hardware, state } = server;
   const sessions = `${ROOT}/SessionService/Sessions`;
   const accounts = `${ROOT}/AccountService/Accounts`;
+  const roles = `${ROOT}/AccountService/Roles`;
   const firmware = `${ROOT}/UpdateService/FirmwareInventory`;
   const tasks = `${ROOT}/TaskService/Tasks`;
   return {
@@ -100,20 +101,18 @@ export function serviceTree(server: Server): Tree {
         PasswordChangeRequired: false,
         Links: { Role: link(`${ROOT}/AccountService/Roles/Administrator`) },
       }),
-    [`${ROOT}/AccountService/Roles`]: () =>
-      collection(`${ROOT}/AccountService/Roles`, 'Role', ['Administrator']),
-    [`${ROOT}/AccountService/Roles/Administrator`]: () =>
-      resource(`${ROOT}/AccountService/Roles/Administrator`, 'Role.v1_3_1.Role', 'Administrator Role', {
-        RoleId: 'Administrator',
-        IsPredefined: true,
-        AssignedPrivileges: [
-          'Login',
-          'ConfigureManager',
-          'ConfigureUsers',
-          'ConfigureSelf',
-          'ConfigureComponents',
-        ],
-      }),
+    [roles]: () => collection(roles, 'Role', Object.keys(ROLES)),
+    ...Object.fromEntries(
+      Object.entries(ROLES).map(([id, privileges]) => [
+        `${roles}/${id}`,
+        () =>
+          resource(`${roles}/${id}`, 'Role.v1_3_1.Role', `${id} Role`, {
+            RoleId: id,
+            IsPredefined: true,
+            AssignedPrivileges: privileges,
+          }),
+      ]),
+    ),
     [`${ROOT}/UpdateService`]: () =>
       resource(`${ROOT}/UpdateService`, 'UpdateService.v1_12_0.UpdateService', 'Update Service', {
         ServiceEnabled: true,
@@ -159,6 +158,12 @@ export function serviceTree(server: Server): Tree {
       collection(`${ROOT}/EventService/Subscriptions`, 'EventDestination', []),
   };
 }
+
+const ROLES = {
+  Administrator: ['Login', 'ConfigureManager', 'ConfigureUsers', 'ConfigureSelf', 'ConfigureComponents'],
+  Operator: ['Login', 'ConfigureSelf', 'ConfigureComponents'],
+  ReadOnly: ['Login', 'ConfigureSelf'],
+};
 
 /** Versions of the firmware, by component. */
 export const FIRMWARE: Readonly<Record<string, string>> = { BMC: '2.14.0', BIOS: '1.8.2', NIC: '28.39.1002' };

@@ -94,6 +94,7 @@ describe('the service', () => {
   it('answers mistakes as Redfish does', async () => {
     expect(messageId(await bmc.get('/redfish/v1/Nothing'))).toBe('ResourceNotFound');
     expect((await bmc.delete(SYSTEM)).status).toBe(405);
+    expect((await bmc.get(`${SYSTEM}?$expand=*`)).status).toBe(501);
     expect(messageId(await bmc.post(RESET, {}))).toBe('ActionParameterMissing');
     expect(messageId(await bmc.post(RESET, { ResetType: 'Explode' }))).toBe('ActionParameterValueNotInList');
     expect(messageId(await bmc.patch(SYSTEM, { AssetTag: 'x' }))).toBe('PropertyNotWritable');
