@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import { decide } from '../../core/decide.ts';
+import { failure } from '../../core/errors/failure.ts';
+import type { CurrentOperation, NodeRecord, Resident } from '../../core/node.ts';
+import type { OperationEnd } from '../../core/operations.ts';
+import type { Phase } from '../../core/phases.ts';
+import { cleaningUp, ended, lost, started } from '../../core/transitions.ts';
+import type { OperationKind, Verb } from '../../core/verbs.ts';
+import { aNode, anOperation, aRequest } from './support.ts';
+
+function begin(node: NodeRecord, verb: Verb, args: object = {}): NodeRecord {
+  const request = aRequest(verb, { requestId: 'r1', ...args });
+  const decision = decide(node, request);
+  if (decision.kind !== 'start') throw new Error(JSON.stringify(decision));
+  return started(node, request, decision);
+}
+const end = (over: Partial<OperationEnd> = {}): OperationEnd => ({
+  outcome: 'pass',
+  phase: 'active',
+  residue: [],
+  ...over,
+});
+const owned = (owner: string | null): Resident => ({ kind: 'owner', owner });
+
+describe('a request that was accepted', () => {
+  const rows: readonly [verb: Verb, from: Phase, phase: Phase][] = [
+    ['enroll', 'enrolled', 'verifying'],
+    ['inspect', 'active', 'inspecting'],
+    ['clean', 'manageable', 'cleaning'],
+    ['deploy', 'available', 'deploying'],
+    ['reimage', 'active', 'deploying'],
+    ['release', 'active', 'releasing'],
+    ['service', 'available', 'servicing'],
+    ['rescue', 'active', 'rescuing'],
+    ['unrescue', 'rescued', 'unrescuing'],
+    ['power', 'rescued', 'rescued'],
+    ['adopt', 'manageable', 'adopting'],
+    ['decommission', 'clean-failed', 'decommissioning'],
+  ];
+  it.each(rows)('%s on %s: the node is %s and busy with it', (verb, from, phase) => {
+    const node = begin(aNode({ phase: from, lastFailure: failure('ABORTED', 'before') }), verb);
+    expect(node).toMatchObject({
+      phase,
+      lastFailure: null,
+      operation: { requestId: 'r1', kind: verb, held: false, step: null, failure: null },
+      recent: [{ requestId: 'r1', kind: verb, outcome: null }],
+    });
+  });
+
+  it('to deploy claims the disks for the new owner before anything is written', () => {
+    const node = begin(aNode({ phase: 'available' }), 'deploy', { owner: 'team-a' });
+    expect(node).toMatchObject({ owner: 'team-a', resident: owned('team-a'), image: null });
+  });
+
+  it('to do anything else leaves owner and resident alone', () => {
+    const before = aNode({ phase: 'active', owner: 'team-a', image: 'a', resident: owned('team-a') });
+    for (const verb of ['reimage', 'release', 'inspect', 'power', 'service', 'rescue'] as const) {
+      expect(begin(before, verb)).toMatchObject({
+        owner: 'team-a',
+        image: 'a',
+        resident: owned('team-a'),
+      });
+    }
+  });
+
+  it('pushes the oldest of a hundred remembered requests out', () => {
+    const recent = Array.from({ length: 100 }, (_, i) => ({
+      requestId: `old-${i}`,
+      kind: 'power' as const,
+      fingerprint: '',
+      outcome: 'pass' as const,
+    }));
+    const ids = begin(aNode({ phase: 'active', recent }), 'power').recent.map((r) => r.requestId);
+    expect(ids).toHaveLength(100);
+    expect([ids[0], ids.at(-1)]).toEqual(['old-1', 'r1']);
+  });
+});
+
+describe('an operation that passed', () => {
+  interface Row {
+    readonly kind: OperationKind;
+    readonly args?: CurrentOperation['args'];
+    readonly owner: string | null;
+    readonly image: string | null;
+    readonly resident: Resident;
+  }
+  // Before each of them: owner team-a, image old, whose data is on the disks.
+  const rows: readonly Row[] = [
+    { kind: 'deploy', args: { image: 'new' }, owner: 'team-a', image: 'new', resident: owned('team-a') },
+    { kind: 'reimage', args: { image: 'new' }, owner: 'team-a', image: 'new', resident: owned('team-a') },
+    { kind: 'clean', args: {}, owner: null, image: null, resident: { kind: 'none' } },
+    { kind: 'clean', args: { erase: 'full' }, owner: null, image: null, resident: { kind: 'none' } },
+    { kind: 'clean', args: { erase: 'metadata' }, owner: null, image: null, resident: owned('team-a') },
+    { kind: 'release', owner: null, image: null, resident: { kind: 'none' } },
+    { kind: 'decommission', owner: null, image: null, resident: { kind: 'none' } },
+    { kind: 'adopt', args: { owner: 'b', image: 'x' }, owner: 'b', image: 'x', resident: owned('b') },
+    { kind: 'adopt', args: { owner: 'b' }, owner: 'b', image: null, resident: owned('b') },
+    ...(['enroll', 'inspect', 'service', 'rescue', 'unrescue', 'power', 'cleanup'] as const).map(
+      (kind): Row => ({ kind, owner: 'team-a', image: 'old', resident: owned('team-a') }),
+    ),
+  ];
+  const busy = (kind: OperationKind, args: CurrentOperation['args'] = {}): NodeRecord =>
+    aNode({
+      phase: 'deploying',
+      owner: 'team-a',
+      image: 'old',
+      resident: owned('team-a'),
+      operation: anOperation({ requestId: 'r1', kind, args }),
+      recent: [{ requestId: 'r1', kind, fingerprint: 'f', outcome: null }],
+    });
+
+  it.each(rows)('$kind $args: owner $owner, image $image, resident $resident', (row) => {
+    const { owner, image, resident } = row;
+    const node = ended(busy(row.kind, row.args), end());
+    expect(node).toMatchObject({ phase: 'active', operation: null, owner, image, resident });
+    expect(node.recent).toMatchObject([{ requestId: 'r1', outcome: 'pass' }]);
+  });
+
+  const outcomes = rows.flatMap(({ kind, args }) =>
+    (['fail', 'error', 'aborted'] as const).map((outcome) => ({ kind, args: args ?? {}, outcome })),
+  );
+  it.each(outcomes)('did not ($kind $args: $outcome): owner, image and resident stay', (row) => {
+    const why = failure('ABORTED', 'scripted');
+    const over = { outcome: row.outcome, phase: 'deploy-failed' as const, failure: why };
+    const node = ended(busy(row.kind, row.args), end({ ...over, residue: ['media'] }));
+    expect(node).toMatchObject({
+      phase: 'deploy-failed',
+      operation: null,
+      owner: 'team-a',
+      image: 'old',
+      resident: owned('team-a'),
+      residue: ['media'],
+      lastFailure: why,
+      recent: [{ requestId: 'r1', outcome: row.outcome }],
+    });
+  });
+
+  it('tells power, health, what the driver can do, and whether the node is retired', () => {
+    const node = ended(
+      busy('inspect'),
+      end({ power: 'on', health: 'OK', supports: ['power'], retired: true }),
+    );
+    expect(node).toMatchObject({ power: 'on', health: 'OK', supports: ['power'], retired: true });
+    expect(ended({ ...node, operation: anOperation() }, end())).toMatchObject({
+      power: 'on',
+      health: 'OK',
+      supports: ['power'],
+      retired: true,
+    });
+  });
+
+  it('raises and clears the drift flag only where it looked', () => {
+    const drifted = ended(busy('inspect'), end({ drift: true }));
+    expect(drifted.flags.drift).toContain('differs from the contract');
+    expect(ended({ ...drifted, operation: anOperation() }, end()).flags.drift).toBe(drifted.flags.drift);
+    expect(ended({ ...drifted, operation: anOperation() }, end({ drift: false })).flags.drift).toBe(null);
+  });
+});
+
+describe('an operation that was lost', () => {
+  const node = aNode({
+    phase: 'deploying',
+    generation: 6,
+    operation: anOperation({ requestId: 'r1' }),
+    recent: [{ requestId: 'r1', kind: 'deploy', fingerprint: 'f', outcome: null }],
+  });
+
+  it('ends as error, and a clean-up of its kind takes its place', () => {
+    expect(lost(node)).toMatchObject({
+      phase: 'deploying',
+      operation: { requestId: 'cleanup-7', kind: 'cleanup', cleans: 'deploy', held: false },
+      recent: [
+        { requestId: 'r1', outcome: 'error' },
+        { requestId: 'cleanup-7', kind: 'cleanup', outcome: null },
+      ],
+      lastFailure: { code: 'OPERATION_LOST', message: expect.stringContaining('r1 (deploy)') },
+    });
+  });
+
+  it('was itself a clean-up: the next one still cleans what the first one was for', () => {
+    const again = lost({ ...lost(node), generation: 9 });
+    expect(again.operation).toMatchObject({ requestId: 'cleanup-10', kind: 'cleanup', cleans: 'deploy' });
+    expect(again.recent.map((r) => r.outcome)).toEqual(['error', 'error', null]);
+  });
+
+  it('is still told once its clean-up has passed', () => {
+    const cleaned = ended(lost(node), end({ phase: 'deploy-failed' }));
+    expect(cleaned).toMatchObject({ operation: null, lastFailure: { code: 'OPERATION_LOST' } });
+  });
+});
+
+describe('a clean-up of what is left', () => {
+  it('leaves the phase alone', () => {
+    const node = cleaningUp(aNode({ phase: 'deploy-failed', generation: 3, residue: ['media'] }), 'deploy');
+    expect(node).toMatchObject({
+      phase: 'deploy-failed',
+      residue: ['media'],
+      operation: { requestId: 'cleanup-4', kind: 'cleanup', cleans: 'deploy' },
+    });
+  });
+});
