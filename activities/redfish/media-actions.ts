@@ -1,16 +1,16 @@
 import { fail } from '../../core/errors/failure.ts';
 import type { Convergence } from '../../core/redfish/convergence.ts';
 import {
-  FETCH_FAILED,
   INSERT_PARAMETERS,
   insertBody,
   isOccupied,
+  saysNotFetched,
   shownUrl,
   type InsertParameter,
   type MediaAsked,
   type MediaSlot,
 } from '../../core/redfish/media.ts';
-import { anyMessage, mostSevere, namedProperties } from '../../core/redfish/messages.ts';
+import { mostSevere, namedProperties } from '../../core/redfish/messages.ts';
 import { codeOf, messagesOf, refusal, shownText, type RedfishResponse } from './errors.ts';
 import { watch, type MediaOptions } from './media-drives.ts';
 import { readResource, type SystemFound } from './service.ts';
@@ -74,13 +74,16 @@ async function follow(
   });
   if (task.state !== 'failed') return { state: 'accepted', task: task.state === 'running' ? task.uri : null };
   const failure = taskFailure(task, `Inserting ${shownUrl(url)}`);
-  if (!anyMessage(task.messages, FETCH_FAILED)) throw failure;
+  if (!saysNotFetched(task.messages)) throw failure;
   throw fail('MEDIA_FETCH_FAILED', failure.message, { details: failure.failure.details ?? {} });
 }
 
+/** Statuses that are about the action or the account, whatever the text says. */
+const ABOUT_THE_ACTION = new Set([401, 403, 404, 405, 428]);
+
 function throwIfNotFetched(answer: RedfishResponse, url: string): void {
   const messages = messagesOf(answer);
-  if (!anyMessage(messages, FETCH_FAILED)) return;
+  if (ABOUT_THE_ACTION.has(answer.status) || !saysNotFetched(messages)) return;
   const text = mostSevere(messages)?.text ?? '';
   throw fail('MEDIA_FETCH_FAILED', `The BMC could not fetch ${shownUrl(url)}: ${shownText(text)}`, {
     details: { method: answer.method, url: answer.url, status: answer.status },

@@ -1,19 +1,18 @@
 import { fail, RackwrightError } from '../../core/errors/failure.ts';
 import type { Convergence } from '../../core/redfish/convergence.ts';
 import {
-  FETCH_FAILED,
   fileName,
   holds,
   insertCandidates,
   isOccupied,
   isOurs,
   readSlot,
+  saysNotFetched,
   shownUrl,
   takesCd,
   type MediaAsked,
   type MediaSlot,
 } from '../../core/redfish/media.ts';
-import { anyMessage } from '../../core/redfish/messages.ts';
 import { eject, insert } from './media-actions.ts';
 import { listMedia, watch, type MediaOptions } from './media-drives.ts';
 import { readResource, type SystemFound } from './service.ts';
@@ -46,8 +45,7 @@ export async function convergeMedia(
       const task = await lookAtTask(bmc, asked.task);
       if (task.state === 'failed') {
         bmc.memory.media.delete(system.uri);
-        if (anyMessage(task.messages, FETCH_FAILED))
-          throw fetchFailed(url, taskFailure(task, 'Inserting').message);
+        if (saysNotFetched(task.messages)) throw fetchFailed(url, taskFailure(task, 'Inserting').message);
         throw taskFailure(task, `Inserting ${shownUrl(url)}`);
       }
       if (task.state === 'running' && Date.now() - asked.at < patienceMs * 4) {

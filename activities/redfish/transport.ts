@@ -74,7 +74,8 @@ export function openBmc(endpoint: BmcEndpoint, options: { signal?: AbortSignal }
     async get(target, sendOptions = {}) {
       const answer = await send(state, signal, 'GET', target, sendOptions);
       if (answer.status < 200 || answer.status >= 300) throw refusal(answer, `Reading ${target}`);
-      if (typeof answer.body === 'object' && answer.body !== null && !Array.isArray(answer.body)) return answer;
+      if (typeof answer.body === 'object' && answer.body !== null && !Array.isArray(answer.body))
+        return answer;
       throw fail('BMC_ANSWER_INVALID', `GET ${answer.url}: the answer is no JSON object.`, {
         details: { url: answer.url, status: answer.status },
       });

@@ -1,3 +1,4 @@
+import type { RedfishMessage } from './messages.ts';
 import { asBoolean, asText, at, textsOf } from './read.ts';
 
 /** One virtual drive of a BMC, as it reads now. */
@@ -159,6 +160,14 @@ export function insertBody(
   };
 }
 
-/** A BMC's ways to say that it could not fetch the image. */
-export const FETCH_FAILED =
-  /RAC0904|(fail\w*|unable|could not|cannot|can't|error)\b.{0,40}\b(fetch|download|retriev|access|connect|mount|locat|reach|find|open)\w*|(remote|network) (file )?(share|server|image).{0,60}(not|fail|unreach|invalid|inaccess)/i;
+const NOT_FETCHED =
+  /(fail\w*|unable|could not|cannot|can't|error)\b.{0,40}\b(fetch|download|retriev|access|connect|mount|locat|reach)\w*/i;
+const OF_AN_IMAGE = /\b(image|iso|file|share|url|remote|server|https?)\b/i;
+const KNOWN_IDS = /\bRAC0904\b/;
+
+/** Whether messages say that the BMC could not fetch the image: then it is the publisher's, or the way to it. */
+export const saysNotFetched = (messages: readonly RedfishMessage[]): boolean =>
+  messages.some(
+    (m) =>
+      KNOWN_IDS.test(m.id ?? '') || (m.text !== null && NOT_FETCHED.test(m.text) && OF_AN_IMAGE.test(m.text)),
+  );
