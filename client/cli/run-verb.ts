@@ -1,3 +1,4 @@
+import { fail } from '../../core/errors/failure.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { parseOperationWorkflowId } from '../../core/names.ts';
 import type { OperationReport, Ticket } from '../../core/operations.ts';
@@ -19,6 +20,7 @@ export async function runVerb(
 ): Promise<void> {
   const message = messageOf(verb, positional, options);
   await context.connected(async (rackwright) => {
+    await checkKnown(context, rackwright, node);
     const before = verb === 'resume' ? await heldReport(rackwright, node) : undefined;
     const ticket = await send(context, rackwright, node, verb, message, options['userData']);
     if (VERBS[verb].kind === 'flag' || options['wait'] === false) {
@@ -50,6 +52,14 @@ async function send(
     await sealed.discard();
     throw error;
   }
+}
+
+/** A node that neither the inventory nor Temporal knows is a slip of the pen. Throws NODE_UNKNOWN. */
+async function checkKnown(context: Context, rackwright: Rackwright, node: string): Promise<void> {
+  const inventory = await context.inventory();
+  if (inventory === undefined || inventory.nodes.some((each) => each.name === node)) return;
+  if ((await rackwright.state(node)) !== undefined) return;
+  throw fail('NODE_UNKNOWN', `The inventory of site ${inventory.site} has no node ${node}.`);
 }
 
 async function heldReport(rackwright: Rackwright, node: string): Promise<OperationReport | undefined> {

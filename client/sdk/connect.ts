@@ -1,5 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import type { TemporalSettings } from '../../activities/temporal/settings.ts';
+import { answers } from '../up/ports.ts';
 import { fail } from '../../core/errors/failure.ts';
 
 const CONNECT_MS = 5000;
@@ -15,6 +16,11 @@ export async function connect(settings: TemporalSettings): Promise<Connected> {
   const { namespace, ...options } = settings;
   let connection: Connection | undefined;
   try {
+    // gRPC tries for the whole time-out where nobody listens; that is known at once.
+    const [, host, port] = /^\[?(.+?)\]?:(\d+)$/.exec(settings.address) ?? [];
+    if (host !== undefined && !(await answers(host, Number(port), CONNECT_MS))) {
+      throw new Error('nothing listens there');
+    }
     connection = await Connection.connect({ ...options, connectTimeout: CONNECT_MS });
     const services = connection.workflowService;
     await connection.withDeadline(Date.now() + CONNECT_MS, () => services.describeNamespace({ namespace }));

@@ -68,6 +68,9 @@ const TEST_SERVER: Tool = {
   },
 };
 
+/** A source that simply has nothing: no news for anyone. */
+class Absent extends Error {}
+
 type Source = readonly [name: string, find: () => Promise<string>];
 
 /** A program of Temporal's CLI, dev server included. Throws TEMPORAL_NOT_FOUND, with what each source said. */
@@ -81,27 +84,34 @@ export const ensureTestServerBinary = (options: FinderOptions = {}): Promise<str
 async function ensure(tool: Tool, options: FinderOptions): Promise<string> {
   const env = options.env ?? process.env;
   const toolsDir = options.toolsDir ?? env['RACKWRIGHT_TOOLS'] ?? join(packageRoot(), '.rackwright', 'tools');
+  const log = options.log ?? (() => undefined);
   const said: string[] = [];
-  for (const [name, find] of sources(tool, env, toolsDir)) {
+  for (const [name, find] of sources(tool, env, toolsDir, log)) {
     try {
       return await find();
     } catch (error) {
       said.push(`${name}: ${lastLine(error)}`);
-      options.log?.(`${tool.command} is not to be had from ${said.at(-1)}`);
+      if (!(error instanceof Absent)) log(`no ${tool.command} from ${said.at(-1)}`);
     }
   }
   throw fail('TEMPORAL_NOT_FOUND', `No ${tool.command} was found. ${said.join('; ')}.`);
 }
 
-function sources(tool: Tool, env: NodeJS.ProcessEnv, toolsDir: string): Source[] {
+function sources(
+  tool: Tool,
+  env: NodeJS.ProcessEnv,
+  toolsDir: string,
+  log: (line: string) => void,
+): Source[] {
   const own = join(toolsDir, tool.file);
   const working = async (path: string): Promise<string> => {
-    if (!existsSync(path)) throw new Error('it is not there');
+    if (!existsSync(path)) throw new Absent('it is not there');
     await tool.works(path);
     return path;
   };
   const install = (how: (folder: string) => Promise<string>): (() => Promise<string>) => {
     return async () => {
+      log(`getting ${tool.requirement} …`);
       await mkdir(toolsDir, { recursive: true });
       const folder = await mkdtemp(join(toolsDir, '.tmp-'));
       try {
@@ -165,7 +175,8 @@ async function onPath(tool: Tool, env: NodeJS.ProcessEnv): Promise<string> {
       problems.push(`${path}: ${lastLine(error)}`);
     }
   }
-  throw new Error(problems.length === 0 ? `there is no ${tool.command}` : problems.join(', '));
+  if (problems.length === 0) throw new Absent(`there is no ${tool.command}`);
+  throw new Error(problems.join(', '));
 }
 
 /** Puts the program in its place as a whole: another process sees none or all of it. */

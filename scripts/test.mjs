@@ -1,0 +1,30 @@
+// npm test: installs, builds, finds Temporal, and runs every test that needs no opt-in.
+// Arguments go to vitest; --e2e runs test/e2e/ instead.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from './build.mjs';
+import { prepare, ROOT, tool } from './prepare.mjs';
+
+prepare();
+await build();
+
+const finder = pathToFileURL(join(ROOT, 'dist', 'client', 'up', 'temporal-binary.js'));
+const { ensureTemporalBinary, ensureTestServerBinary } = await import(finder);
+const log = (line) => console.error(line);
+await ensureTemporalBinary({ log });
+await ensureTestServerBinary({ log });
+
+const args = process.argv.slice(2).filter((arg) => arg !== '--e2e');
+const e2e = process.argv.includes('--e2e');
+// Tests start servers of their own: what the environment says of a real system must not reach them.
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(TEMPORAL|RACKWRIGHT)_/.test(name)),
+);
+if (e2e && !existsSync(join(ROOT, 'test', 'e2e'))) {
+  console.error('there is no test/e2e');
+  process.exit(2);
+}
+tool('vitest', ['run', ...(e2e ? ['--config', 'vitest.e2e.config.ts'] : []), ...args], {
+  env: e2e ? process.env : env,
+});
