@@ -1,3 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ironicDriver } from '../../activities/drivers/ironic/driver.ts';
 import { IronicClient } from '../../activities/ironic/client.ts';
@@ -7,7 +12,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { StepOutput } from '../../core/operations.ts';
 import { ironicPlan } from '../../core/plans/ironic.ts';
 import type { OperationVerbName } from '../../core/verbs.ts';
-import { contextFor, inventoryFor, type Kept } from '../activities/drivers/ironic/context.ts';
+import { contextFor, inventoryFor, SHA, type Kept } from '../activities/drivers/ironic/context.ts';
 import { startIronic, type IronicPeer } from '../peers/ironic.ts';
 
 /** Against a real standalone Ironic with fake hardware. */
@@ -58,21 +63,19 @@ const context = (name: string, kind: OperationVerbName, step: string, { requestI
   });
 
 /** One step, tried again for as long as it says "not yet", as the product does. */
-async function run(
-  name: string,
-  kind: OperationVerbName,
-  step: string,
-  given: Given = {},
-): Promise<StepOutput> {
-  for (let attempt = 0; attempt < 60; attempt++) {
+const run = (name: string, kind: OperationVerbName, step: string, given: Given = {}): Promise<StepOutput> =>
+  again(() => ironicDriver.steps[step]!(context(name, kind, step, given)));
+
+async function again<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let attempts = 0; attempts < 60; attempts++) {
     try {
-      return await ironicDriver.steps[step]!(context(name, kind, step, given));
+      return await attempt();
     } catch (cause) {
       if (!(cause instanceof RackwrightError) || !cause.failure.retryable) throw cause;
       await new Promise((next) => setTimeout(next, 200));
     }
   }
-  throw new Error(`${step} never converged`);
+  throw new Error('it never converged');
 }
 
 /** A whole verb, step by step. */
@@ -344,46 +347,190 @@ describe('failures', () => {
     await run('gpu-03', 'clean', 'provide', { requestId: 'm-1' });
   });
 
-  test('a deploy interface that waits for its agent is waited for, and taken down by settle', async () => {
+  test('an image that Ironic cannot fetch fails the deployment; the next visit asks again', async () => {
     await verb('gpu-04', 'enroll');
     await run('gpu-04', 'clean', 'provide');
-    const step = context('gpu-04', 'deploy', 'deploy', { args: { image: 'ubuntu' } });
-    const failure = await failureOf(ironicDriver.steps['deploy']!(step));
+    const deploy = () => failureOf(run('gpu-04', 'deploy', 'deploy', { args: { image: 'ubuntu' } }));
+    const failure = await deploy();
     expect(failure).toMatchObject({
-      code: 'IRONIC_AGENT_AWAITED',
-      retryable: true,
-      faultDomain: 'deploy-agent',
+      code: 'IRONIC_NODE_FAILED',
+      faultDomain: 'image-supply',
+      retryable: false,
     });
-    const captured = await ironicDriver.capture(step);
-    expect(captured).toMatchObject({ provisionState: 'wait call-back', targetProvisionState: 'active' });
-    const left = await settle(step);
-    expect(left).toMatchObject({ left: [] });
-    expect((await nodeOf('gpu-04')).provisionState).toBe('available');
+    expect(failure.message).toContain('deploy failed');
+    expect(failure.details).toMatchObject({ provisionState: 'deploy failed' });
+    const { provisionUpdatedAt } = await nodeOf('gpu-04');
+    expect((await deploy()).code).toBe('IRONIC_NODE_FAILED');
+    expect((await nodeOf('gpu-04')).provisionUpdatedAt).not.toBe(provisionUpdatedAt);
   });
 
-  const settle = async (step: ReturnType<typeof context>) => {
-    for (let attempt = 0; attempt < 30; attempt++) {
-      try {
-        return await ironicDriver.settle(step, ['allocation']);
-      } catch (cause) {
-        if (!(cause instanceof RackwrightError) || !cause.failure.retryable) throw cause;
-      }
+  test('a deploy interface that waits for its agent is waited for, and taken down by settle', async () => {
+    const server = await serving('an image');
+    try {
+      const images = [{ name: 'served', url: server.url, checksum: `sha256:${SHA}`, format: 'raw' }];
+      const step = contextFor({
+        inventory: inventoryFor(peer.url, nodes, { images }),
+        node: 'gpu-04',
+        kind: 'deploy',
+        step: 'deploy',
+        requestId: 'deploy-2',
+        args: { image: 'served' },
+      });
+      const failure = await failureOf(ironicDriver.steps['deploy']!(step));
+      expect(failure).toMatchObject({
+        code: 'IRONIC_AGENT_AWAITED',
+        retryable: true,
+        faultDomain: 'deploy-agent',
+      });
+      const captured = await ironicDriver.capture(step);
+      expect(captured).toMatchObject({ provisionState: 'wait call-back', targetProvisionState: 'active' });
+      expect(await again(() => ironicDriver.settle(step, ['allocation']))).toMatchObject({ left: [] });
+      expect((await nodeOf('gpu-04')).provisionState).toBe('available');
+    } finally {
+      await server.close();
     }
-    throw new Error('settle never converged');
-  };
+  });
+
+  test('an erasure that someone aborts is a failure, and nothing is called erased', async () => {
+    await run('gpu-04', 'clean', 'manage', { requestId: 'e-1' });
+    const { uuid } = await nodeOf('gpu-04');
+    // The driver asks real interfaces for the agent's erasure; this one has no agent to do it.
+    const waits = await failureOf(
+      ironicDriver.steps['erase']!(context('gpu-04', 'clean', 'erase', { requestId: 'e-1' })),
+    );
+    expect(waits).toMatchObject({ code: 'IRONIC_AGENT_AWAITED', retryable: true });
+    await asOperator((client) => client.provision(uuid, 'abort'));
+    await settled('gpu-04', 'clean failed');
+    const failure = await failureOf(run('gpu-04', 'clean', 'erase', { requestId: 'e-1' }));
+    expect(failure).toMatchObject({ code: 'IRONIC_NODE_FAILED', retryable: false });
+    expect(failure.message).toContain('clean failed');
+  });
 });
 
 describe('crashes in between', () => {
+  beforeAll(() => peer.start({ deploy: 1, bios: 2 }), 200_000);
+
+  const cleanings = async (uuid: string): Promise<number> =>
+    (await readFile(join(peer.dir, 'ironic.log'), 'utf8'))
+      .split('\n')
+      .filter((line) => line.includes(`Executing manual cleaning on node ${uuid}, remaining steps: [{`))
+      .length;
+
   test('an attempt that is cut off after the request is adopted by the next one', async () => {
-    await peer.start({ deploy: 2, bios: 2 });
     await verb('gpu-05', 'enroll');
-    const asked = failureOf(ironicDriver.steps['erase']!(context('gpu-05', 'clean', 'erase')));
-    const early = await settled('gpu-05', 'cleaning').catch(() => undefined);
-    void early;
-    await asked.catch(() => undefined);
+    const { uuid } = await nodeOf('gpu-05');
+    const cut = new AbortController();
+    const first = ironicDriver.steps['erase']!({
+      ...context('gpu-05', 'clean', 'erase'),
+      signal: cut.signal,
+    });
+    const gone = expect(first).rejects.toThrow();
+    await working('gpu-05', 'cleaning');
+    cut.abort();
+    await gone;
     await run('gpu-05', 'clean', 'erase');
-    const cleaned = await nodeOf('gpu-05');
-    await run('gpu-05', 'clean', 'provide');
-    expect(cleaned.provisionState).toBe('manageable');
+    expect((await nodeOf('gpu-05')).provisionState).toBe('manageable');
+    expect(await cleanings(uuid)).toBe(1);
   });
+
+  test('a request whose answer is lost is adopted', async () => {
+    const { uuid } = await nodeOf('gpu-05');
+    const before = await cleanings(uuid);
+    const proxy = await losingAnswers(peer.url, 'PUT');
+    try {
+      const step = contextFor({
+        inventory: inventoryFor(proxy.url, nodes),
+        node: 'gpu-05',
+        kind: 'clean',
+        step: 'erase',
+        requestId: 'clean-2',
+      });
+      expect(await failureOf(ironicDriver.steps['erase']!(step))).toMatchObject({
+        code: 'IRONIC_UNREACHABLE',
+        retryable: true,
+      });
+    } finally {
+      await proxy.close();
+    }
+    await working('gpu-05', 'cleaning');
+    await run('gpu-05', 'clean', 'erase', { requestId: 'clean-2' });
+    expect(await cleanings(uuid)).toBe(before + 1);
+  });
+
+  test("Ironic's own death in the middle of a deployment is a failure, and resuming deploys again", async () => {
+    await run('gpu-05', 'clean', 'provide');
+    const args = { image: 'ubuntu' };
+    const first = failureOf(ironicDriver.steps['deploy']!(context('gpu-05', 'deploy', 'deploy', { args })));
+    await working('gpu-05', 'deploying');
+    await peer.kill();
+    expect(await first).toMatchObject({ code: 'IRONIC_UNREACHABLE', retryable: true });
+    expect(await ironicDriver.capture(context('gpu-05', 'deploy', 'deploy', { args }))).toMatchObject({
+      unavailable: { code: 'IRONIC_UNREACHABLE' },
+    });
+    await peer.start();
+    const failure = await failureOf(run('gpu-05', 'deploy', 'deploy', { args }));
+    expect(failure).toMatchObject({
+      code: 'IRONIC_NODE_FAILED',
+      details: { provisionState: 'deploy failed' },
+    });
+    await run('gpu-05', 'deploy', 'deploy', { args });
+    expect((await nodeOf('gpu-05')).provisionState).toBe('active');
+  }, 200_000);
 });
+
+async function working(name: string, state: string): Promise<void> {
+  for (let looks = 0; looks < 400; looks++) {
+    if ((await nodeOf(name)).provisionState === state) return;
+    await new Promise((next) => setTimeout(next, 50));
+  }
+  throw new Error(`${name} was never seen ${state}`);
+}
+
+interface Served {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+async function listening(server: Server): Promise<Served> {
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Serves one file, for a conductor that looks whether an image is there. */
+async function serving(content: string): Promise<Served> {
+  const served = await listening(
+    createServer((_, response) => {
+      response.setHeader('content-length', content.length);
+      response.end(content);
+    }),
+  );
+  return { ...served, url: `${served.url}/image.raw` };
+}
+
+/** Passes requests on; the answers to one method are lost after the request was served. */
+function losingAnswers(to: string, method: string): Promise<Served> {
+  return listening(
+    createServer(async (request, response) => {
+      const body = await buffer(request);
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).filter(([name]) => /^(accept|content-type|x-)/.test(name)),
+      ) as Record<string, string>;
+      const answer = await fetch(to + request.url, {
+        method: request.method!,
+        headers,
+        ...(body.length > 0 ? { body } : {}),
+      });
+      const text = await answer.text();
+      if (request.method === method) return void request.socket.destroy();
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
+    }),
+  );
+}
