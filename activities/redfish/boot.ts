@@ -90,31 +90,25 @@ async function converge(
 ): Promise<Convergence> {
   const { retryAfterMs = 5_000 } = options;
   let refused: RedfishResponse | undefined;
-  let shown = 'nothing was written';
+  let shown: string | undefined;
   for (const way of ways) {
+    const lasting = way.BootSourceOverrideTarget === 'Hdd' && way.BootSourceOverrideEnabled === 'Continuous';
+    // The disk as the lasting source is for a BMC that refuses the other ways, not for one that is late.
+    if (lasting && shown !== undefined) break;
     const answer = await writeBoot(bmc, system, way);
     if (answer.status >= 400) {
       const code = codeOf(answer);
+      const error = refusal(answer, 'Writing the boot override');
       if (code === 'BMC_STATE_REFUSED' || code === 'BMC_CONFLICT') {
-        const { message } = refusal(answer, 'Writing the boot override');
-        return {
-          state: 'pending',
-          retryAfterMs: answer.headers.retryAfterMs ?? 10_000,
-          code,
-          why: message,
-          asked: undefined,
-        };
+        const wait = error.retryAfterMs ?? retryAfterMs;
+        return { state: 'pending', retryAfterMs: wait, code, why: error.message, asked: undefined };
       }
-      if (code !== 'BMC_REFUSED' && code !== 'BMC_INTERNAL_ERROR')
-        throw refusal(answer, 'Writing the boot override');
+      if (code !== 'BMC_REFUSED') throw error;
       refused = answer;
       continue;
     }
-    refused = undefined;
     const wanted = (boot: BootReading): boolean => done(boot) || shows(boot, way);
     if (await readsTwice(bmc, system, wanted, options)) {
-      const lasting =
-        way.BootSourceOverrideTarget === 'Hdd' && way.BootSourceOverrideEnabled === 'Continuous';
       if (lasting) bmc.memory.noDisabledOverride.add(system.uri);
       return {
         state: 'reached',
@@ -124,10 +118,7 @@ async function converge(
     }
     shown = shownBoot(await readBootOverride(bmc, system.uri));
   }
-  if (refused !== undefined) {
-    const code = codeOf(refused);
-    throw refusal(refused, 'Writing the boot override', code === 'BMC_REFUSED' ? 'BOOT_REFUSED' : code);
-  }
+  if (shown === undefined) throw refusal(refused!, 'Writing the boot override', 'BOOT_REFUSED');
   const why = `${what} was asked for; the BMC shows ${shown}`;
   return { state: 'pending', retryAfterMs, code: 'BOOT_NOT_APPLIED', why, asked: undefined };
 }

@@ -1,4 +1,4 @@
-import { fail } from '../../core/errors/failure.ts';
+import { fail, type RackwrightError } from '../../core/errors/failure.ts';
 import type { Convergence } from '../../core/redfish/convergence.ts';
 import {
   INSERT_PARAMETERS,
@@ -20,7 +20,7 @@ import type { Bmc } from './transport.ts';
 /** What came of asking one drive: accepted (perhaps as a task), not this drive, or not now. */
 export type InsertResult =
   | { readonly state: 'accepted'; readonly task: string | null }
-  | { readonly state: 'next'; readonly why: string }
+  | { readonly state: 'next'; readonly error: RackwrightError }
   | { readonly state: 'wait'; readonly look: Extract<Convergence<MediaAsked>, { state: 'pending' }> };
 
 /** Asks one drive to take the image: `Image` alone first, then with what an error names, each at most once. */
@@ -101,7 +101,7 @@ function refusedBy(answer: RedfishResponse, slot: MediaSlot): InsertResult {
     };
   }
   if (code === 'BMC_REFUSED' || code === 'BMC_NOT_FOUND' || code === 'BMC_INTERNAL_ERROR') {
-    return { state: 'next', why: error.message };
+    return { state: 'next', error };
   }
   throw error;
 }

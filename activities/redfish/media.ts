@@ -62,6 +62,7 @@ export async function convergeMedia(
   const candidates = insertCandidates(slots, url, options.ours, dead);
   const tried: string[] = [];
   let stuck: string | undefined;
+  let passing: RackwrightError | undefined;
   for (const slot of candidates) {
     if ((isOccupied(slot) || slot.inserted === true) && isOccupied(await eject(bmc, slot, options))) {
       stuck = `${slot.uri} still shows an earlier image after the eject`;
@@ -76,7 +77,8 @@ export async function convergeMedia(
     });
     if (result.state !== 'accepted') bmc.memory.media.delete(system.uri);
     if (result.state === 'next') {
-      tried.push(result.why);
+      tried.push(result.error.message);
+      if (result.error.failure.code === 'BMC_INTERNAL_ERROR') passing = result.error;
       continue;
     }
     if (result.state === 'wait') return { ...result.look, asked };
@@ -89,6 +91,7 @@ export async function convergeMedia(
   if (stuck !== undefined)
     return { state: 'pending', retryAfterMs, code: 'MEDIA_NOT_EJECTED', why: stuck, asked };
   bmc.memory.media.delete(system.uri);
+  if (passing !== undefined) throw passing;
   throw noDrive(slots, dead, tried, url, options);
 }
 

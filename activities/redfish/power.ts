@@ -127,10 +127,10 @@ async function reset(
       const { message } = refusal(answer, `"${resetType}"`);
       return { why: message, code, retryAfterMs: answer.headers.retryAfterMs ?? 5_000 };
     }
-    if (code !== 'BMC_REFUSED' && code !== 'BMC_INTERNAL_ERROR') throw refusal(answer, `"${resetType}"`);
+    // Only a plain refusal leads to the next type: a fault of the moment must not turn a shutdown into a cut.
+    if (code !== 'BMC_REFUSED') throw refusal(answer, `"${resetType}"`);
   }
-  const code = codeOf(last!);
-  throw refusal(last!, `Switching the power ${goal}`, code === 'BMC_REFUSED' ? 'POWER_REFUSED' : code);
+  throw refusal(last!, `Switching the power ${goal}`, 'POWER_REFUSED');
 }
 
 /** How far a reboot has come. Plain JSON; given to the next look. */

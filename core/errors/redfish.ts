@@ -235,11 +235,4 @@ export const REDFISH_ERRORS = {
     meaning: 'A task of the BMC ended as failed, or as completed with a critical status.',
     correction: 'Read the messages of the task in the details.',
   },
-  TASK_RUNNING: {
-    faultDomain: 'bmc',
-    retryable: true,
-    httpStatus: 504,
-    meaning: 'A task of the BMC is still running.',
-    correction: 'Look at the task on the BMC; if it does not move, delete it or reset the BMC.',
-  },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import fc from 'fast-check';
+import { anything, assert, property } from 'fast-check';
 import { messageKey, mostSevere, namedProperties, readMessages } from '../../../core/redfish/messages.ts';
 
 const text = (body: unknown): (string | null)[] => readMessages(body).map((m) => m.text);
@@ -45,8 +45,8 @@ describe('messages of an error', () => {
   });
 
   it('never throws, and is bounded, whatever it is given', () => {
-    fc.assert(
-      fc.property(fc.anything(), fc.anything(), (a, b) => {
+    assert(
+      property(anything(), anything(), (a, b) => {
         const bodies = [
           a,
           { error: a },
