@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors/catalogue.ts';
-import { objectOf, textOf } from './read.ts';
+import { objectOf, textOf, withoutTokens } from './read.ts';
 
 export type CommandStatus = 'running' | 'succeeded' | 'failed';
 
@@ -32,7 +32,10 @@ export function readCommand(value: unknown): AgentCommand | undefined {
     status: known,
     error:
       known === 'failed'
-        ? { type: textOf(fields['type']) ?? status, message: [...new Set(said)].join(': ').slice(0, 1000) }
+        ? {
+            type: textOf(fields['type']) ?? status,
+            message: withoutTokens([...new Set(said)].join(': ')).slice(0, 1000),
+          }
         : null,
     result: command_result ?? null,
   };

@@ -27,3 +27,7 @@ export function macOf(value: unknown): string | null {
   const mac = value.trim().toLowerCase().replaceAll('-', ':');
   return /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/.test(mac) ? mac : null;
 }
+
+/** A text in which the token of every URL of the gateway is cut out: what agents say of a URL may be told. */
+export const withoutTokens = (text: string): string =>
+  text.replace(/\/(agent|media|images|firstboot)\/[^/\s"'?#]+/gi, '/$1/…');

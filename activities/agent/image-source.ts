@@ -1,0 +1,59 @@
+import { stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { Agent, interceptors, request, type Dispatcher } from 'undici';
+import type { Image } from '../../contracts/inventory/supply.ts';
+import { fail } from '../../core/errors/failure.ts';
+
+/** Images move when mirrors change: a few redirects are followed, each within a bound of its own. */
+const dispatcher = new Agent({
+  connect: { timeout: 10_000 },
+  headersTimeout: 30_000,
+  bodyTimeout: 60_000,
+}).compose(interceptors.redirect({ maxRedirections: 3 }));
+
+const unreachable = (message: string): Error => fail('IMAGE_SOURCE_UNREACHABLE', message);
+
+/** The file of an image that lies on this host; undefined for one behind http. Throws IMAGE_SOURCE_UNREACHABLE. */
+export async function imageFile(
+  image: Image,
+): Promise<{ path: string; size: number; mtimeMs: number } | undefined> {
+  if (/^https?:/i.test(image.url)) return undefined;
+  const path = /^file:/i.test(image.url) ? fileURLToPath(image.url) : image.url;
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined || !found.isFile()) {
+    throw unreachable(`Image ${image.name} is not on this host: ${path} is no file here.`);
+  }
+  return { path, size: found.size, mtimeMs: found.mtimeMs };
+}
+
+/** Asks the server of an image for it, or for a range of it. Throws IMAGE_SOURCE_UNREACHABLE. */
+export async function fetchImage(
+  url: string,
+  how: { method: 'GET' | 'HEAD'; range?: string | undefined; signal?: AbortSignal },
+): Promise<Dispatcher.ResponseData> {
+  const where = new URL(url);
+  const answer = await request(url, {
+    method: how.method,
+    dispatcher,
+    headers: how.range === undefined ? {} : { range: how.range },
+    ...(how.signal === undefined ? {} : { signal: how.signal }),
+  }).catch((error: unknown) => {
+    const code = (error as { code?: unknown }).code;
+    throw unreachable(
+      `No answer from ${where.origin} (${typeof code === 'string' ? code : 'unknown error'}).`,
+    );
+  });
+  if (answer.statusCode < 300) return answer;
+  await answer.body.dump();
+  throw unreachable(`${where.origin}${where.pathname} answered ${answer.statusCode}.`);
+}
+
+/** The size of an image as its source tells it; undefined where it does not. Throws IMAGE_SOURCE_UNREACHABLE. */
+export async function imageSize(image: Image, signal?: AbortSignal): Promise<number | undefined> {
+  const file = await imageFile(image);
+  if (file !== undefined) return file.size;
+  const answer = await fetchImage(image.url, { method: 'HEAD', ...(signal === undefined ? {} : { signal }) });
+  await answer.body.dump();
+  const length = Number(answer.headers['content-length']);
+  return Number.isSafeInteger(length) && length > 0 ? length : undefined;
+}

@@ -1,0 +1,45 @@
+import type { Inventory } from '../../contracts/inventory/inventory.ts';
+import { fail } from '../../core/errors/failure.ts';
+import type { OperationRef, TokenWindow } from '../../core/operations.ts';
+import type { Tokens } from '../tokens/tokens.ts';
+
+type Door = { readonly tokens: Tokens; readonly gatewayUrl: string };
+
+/** Where BMCs, agents and guests reach the gateway. Throws MEDIA_NOT_CONFIGURED. */
+export function gatewayUrlOf(inventory: Inventory): string {
+  if (inventory.media !== undefined) return inventory.media.gatewayUrl;
+  throw fail('MEDIA_NOT_CONFIGURED', 'The inventory has no `media`: no base ISO and no gateway URL.');
+}
+
+/** The base ISO for an architecture. Throws MEDIA_NOT_CONFIGURED. */
+export function baseIsoOf(inventory: Inventory, architecture: 'x86_64' | 'aarch64'): string {
+  const iso = inventory.media?.iso;
+  const path = typeof iso === 'string' ? iso : iso?.[architecture];
+  if (path !== undefined) return path;
+  throw fail('MEDIA_NOT_CONFIGURED', `The inventory has no base ISO for ${architecture} in \`media.iso\`.`);
+}
+
+/** Where the agent of this boot finds its conductor. */
+export const agentUrl = (door: Door, ref: OperationRef, window: TokenWindow): string =>
+  `${door.gatewayUrl}/agent/${door.tokens.mint(ref, 'agent', window)}`;
+
+/** The deploy media of this boot. */
+export const mediaUrl = (door: Door, ref: OperationRef, window: TokenWindow): string =>
+  `${door.gatewayUrl}/media/${door.tokens.mint(ref, 'media', window)}/${ref.node}.iso`;
+
+/** The image that this boot writes. */
+export const imageUrl = (door: Door, ref: OperationRef, window: TokenWindow, image: string): string =>
+  `${door.gatewayUrl}/images/${door.tokens.mint(ref, 'image', window)}/${encodeURIComponent(image)}`;
+
+/** Where the guest says that it is up. */
+export const firstBootUrl = (door: Door, ref: OperationRef, window: TokenWindow): string =>
+  `${door.gatewayUrl}/firstboot/${door.tokens.mint(ref, 'first-boot', window)}`;
+
+/** What every media URL of ours begins with: whose image is in a drive is told by it. */
+export const mediaPrefix = (gatewayUrl: string): string => `${gatewayUrl}/media/`;
+
+/** What the agent reads from its media. Never `ipa-debug`: with it the agent logs its token. */
+export const mediaParameters = (url: string): { readonly [key: string]: string } => ({
+  'ipa-api-url': url,
+  'ipa-lookup-timeout': '1800',
+});

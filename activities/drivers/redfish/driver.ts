@@ -1,0 +1,47 @@
+import type { Driver } from '../driver.ts';
+import { compareBmc } from './accounts.ts';
+import { awaitAgent, checkHardware, sync } from './agent-steps.ts';
+import { capture } from './capture.ts';
+import { connect } from './connect.ts';
+import { erase } from './erase.ts';
+import { FACTS } from './facts.ts';
+import { awaitFirstBoot, handOver } from './first-boot.ts';
+import { compare, inspect } from './inspect.ts';
+import { clearBoot, ejectMedia, insertMedia, setBoot } from './media-steps.ts';
+import { bootAgent, bootDisk, powerOff, setPower, stop } from './power-steps.ts';
+import { attachNetwork, preflight } from './preflight.ts';
+import { settle } from './settle.ts';
+import { verifyImage, writeImage } from './write-image.ts';
+
+/** Carries a node's life out through its BMC and the deploy agent. */
+export const redfishDriver: Driver = {
+  name: 'redfish',
+  steps: {
+    connect,
+    inspect,
+    compare,
+    preflight,
+    'attach-network': attachNetwork,
+    stop,
+    'compare-bmc': compareBmc,
+    'insert-media': insertMedia,
+    'set-boot': setBoot,
+    'boot-agent': bootAgent,
+    'await-agent': awaitAgent,
+    'check-hardware': checkHardware,
+    erase,
+    'write-image': writeImage,
+    'verify-image': verifyImage,
+    sync,
+    'power-off': powerOff,
+    'eject-media': ejectMedia,
+    'clear-boot': clearBoot,
+    'boot-disk': bootDisk,
+    'await-first-boot': awaitFirstBoot,
+    'hand-over': handOver,
+    'set-power': setPower,
+  },
+  facts: FACTS,
+  settle,
+  capture,
+};

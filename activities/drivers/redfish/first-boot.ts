@@ -1,0 +1,47 @@
+import { guestDifferences, readGuestReport } from '../../../core/agent/expectations.ts';
+import { fail, notYet } from '../../../core/errors/failure.ts';
+import { readPower } from '../../../core/redfish/power.ts';
+import type { StepFunction } from '../driver.ts';
+import { onSystem, sentence } from './bmc.ts';
+
+/** The guest has said that it is up. */
+export const awaitFirstBoot: StepFunction = async (context) => {
+  const { firstBoot } = context.input;
+  if (firstBoot === null) throw notYet('FIRST_BOOT_SILENT', 'The guest has not called yet.', 5_000);
+  const guest = readGuestReport(firstBoot);
+  const evidence = await context.evidence('first-boot', {
+    asked: 'first-boot report',
+    of: guest.hostname ?? context.node.name,
+    answer: firstBoot,
+  });
+  const addresses = guest.addresses.slice(0, 4).map(({ address }) => address);
+  return {
+    summary: sentence(
+      `the guest ${guest.hostname?.slice(0, 63) ?? ''} is up`,
+      addresses.length === 0 ? 'it names no address' : `with ${addresses.join(', ').slice(0, 200)}`,
+    ),
+    evidence: [evidence],
+  };
+};
+
+/** What the guest sees is what its machine type promises, and the power is on. */
+export const handOver: StepFunction = (context) =>
+  onSystem(context, async (_bmc, system) => {
+    const power = readPower(system.body);
+    if (power !== 'on')
+      throw notYet('POWER_NOT_REACHED', `The power reads ${power} at the hand-over.`, 5_000);
+    const guest = readGuestReport(context.input.firstBoot);
+    const differences = guestDifferences(guest, context.node.machineType.expect);
+    if (differences.length > 0) {
+      throw fail('HAND_OVER_INCOMPLETE', `The guest: ${differences.join('; ')}.`, {
+        details: { differences },
+      });
+    }
+    return {
+      summary: sentence(
+        `power on, ${guest.gpus.length} GPUs, ${guest.diskBytes.length} disks, ${guest.addresses.length} addresses told by the guest`,
+        'it was not tried from where its user is',
+      ),
+      data: { power: 'on' },
+    };
+  });

@@ -1,0 +1,54 @@
+import { imageOf } from '../../../contracts/inventory/effective.ts';
+import { fail } from '../../../core/errors/failure.ts';
+import { imageSize } from '../../agent/image-source.ts';
+import { mediaBase } from '../../agent/media-base.ts';
+import { baseIsoOf, gatewayUrlOf } from '../../agent/urls.ts';
+import type { StepContext, StepFunction } from '../driver.ts';
+import { sentence } from './bmc.ts';
+
+/** Checks everything that can be checked before the node is touched: contract, base ISO, image. */
+export const preflight: StepFunction = async (context) => {
+  const { inventory, node, input, signal } = context;
+  gatewayUrlOf(inventory);
+  requireProvisioning(context);
+  const base = await mediaBase(baseIsoOf(inventory, node.architecture));
+  const image = imageOf(inventory, String(input.args['image']));
+  const wrong = (what: string): Error => fail('IMAGE_UNSUITABLE', `Image ${image.name} ${what}.`);
+  if (image.architecture !== undefined && image.architecture !== node.architecture) {
+    throw wrong(`is for ${image.architecture}, and the node is ${node.architecture}`);
+  }
+  if (image.bootMode !== undefined && image.bootMode !== node.bootMode) {
+    throw wrong(`boots by ${image.bootMode}, and the node by ${node.bootMode}`);
+  }
+  const size = await imageSize(image, signal);
+  if (image.size !== undefined && size !== undefined && size !== image.size) {
+    throw wrong(`has ${size} bytes at its source, and ${image.size} in the contract`);
+  }
+  return {
+    summary: sentence(
+      `image ${image.name} is at its source${size === undefined ? '' : ` (${size} bytes)`}`,
+      `base ISO sha256:${base.sha256.slice(0, 12)}…`,
+      node.rootDevice === undefined ? 'no root device hints: the node must have one disk only' : undefined,
+    ),
+  };
+};
+
+/** Agents may only be called on a network that the contract names. */
+function requireProvisioning({ inventory }: StepContext): void {
+  const found = Object.entries(inventory.networks).some(
+    ([name, network]) => (network.kind ?? name) === 'provisioning',
+  );
+  if (!found) {
+    throw fail('MEDIA_NOT_CONFIGURED', 'The inventory has no network of kind `provisioning` in `networks`.');
+  }
+}
+
+/** There is no switch driver yet: the step says so, and changes nothing. */
+export const attachNetwork: StepFunction = async ({ node }) => {
+  const wired = node.ports.filter((port) => port.network !== undefined || port.switchPort !== undefined);
+  return {
+    summary:
+      'No switch driver is configured: switch ports are taken to be as the contract says' +
+      (wired.length === 0 ? '.' : ` (${wired.length} of ${node.ports.length} ports are described there).`),
+  };
+};

@@ -1,0 +1,55 @@
+import { createReadStream } from 'node:fs';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { imageOf } from '../../contracts/inventory/effective.ts';
+import { fail } from '../../core/errors/failure.ts';
+import { fetchImage, imageFile } from '../../activities/agent/image-source.ts';
+import type { Doors } from './doors.ts';
+import { sendFile } from './files.ts';
+
+/** The image of the operation, and no other, from wherever the contract keeps it. */
+export function imageRoutes(app: FastifyInstance, doors: Doors): void {
+  app.route<{ Params: { token: string; name: string } }>({
+    method: ['GET', 'HEAD'],
+    url: '/images/:token/:name',
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      const { ref, access } = await doors.open(request, request.params.token, 'image', true);
+      const { inventory } = await doors.contract(ref);
+      const name = access.args['image'];
+      if (typeof name !== 'string' || request.params.name !== name) {
+        throw fail('ROUTE_UNKNOWN', 'This is not the image of the operation.');
+      }
+      const image = imageOf(inventory, name);
+      const file = await imageFile(image);
+      if (file === undefined) return relay(request, reply, image.url);
+      return sendFile(request, reply, {
+        size: file.size,
+        etag: `"${image.checksum.replace(/^sha256:/, '').slice(0, 40)}-${file.size}-${Math.round(file.mtimeMs)}"`,
+        type: 'application/octet-stream',
+        open: (start, end) => createReadStream(file.path, { start, end, highWaterMark: 1 << 20 }),
+      });
+    },
+  });
+}
+
+const PASSED = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified'] as const;
+
+/** Passes an image through from its own server. The agent checks what it gets against the contract's checksum. */
+async function relay(request: FastifyRequest, reply: FastifyReply, url: string): Promise<FastifyReply> {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  const head = request.method === 'HEAD';
+  const answer = await fetchImage(url, {
+    method: head ? 'HEAD' : 'GET',
+    range: request.headers.range,
+    signal: gone.signal,
+  });
+  for (const name of PASSED) {
+    const value = answer.headers[name];
+    if (typeof value === 'string') reply.header(name, value);
+  }
+  reply.code(answer.statusCode).type('application/octet-stream');
+  if (!head) return reply.send(answer.body);
+  await answer.body.dump();
+  return reply.send();
+}
