@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { FAULT_SWITCHES } from './faults.ts';
+import { FAULT_SWITCHES } from './fault-switches.ts';
 import { redactUrl } from './redact.ts';
 import type { Server } from './server.ts';
 

@@ -4,10 +4,10 @@ import { parseParameters, startAgent, type AgentMemory } from './agent.ts';
 import { bootDisk } from './boot-disk.ts';
 import { fileDiskStore, type DiskStore } from './disks.ts';
 import { faults, type Faults } from './faults.ts';
-import type { Hardware } from './hardware.ts';
+import type { Hardware, Nic } from './hardware.ts';
 import { probeImage, readBootMedia, MediaError } from './media.ts';
 import { redactUrl } from './redact.ts';
-import { newState, noMedium, type Override, type ServerState, type Slot } from './state.ts';
+import { newState, noMedium, SLOTS, type Override, type ServerState, type Slot } from './state.ts';
 import { eventLog, saved, writeAtomic, type EventLog, type Saved } from './store.ts';
 import { TIMING, pauseAt, type Pause } from './timing.ts';
 
@@ -53,6 +53,16 @@ export class Server {
 
   get state(): Readonly<ServerState> {
     return this.#state.value;
+  }
+
+  /** What of the hardware can be seen: all of it, unless a fault hides some. */
+  get parts(): Hardware {
+    const { gpus, nics } = this.hardware;
+    return {
+      ...this.hardware,
+      gpus: this.faults.on('gpuMissing') ? gpus.slice(1) : gpus,
+      nics: this.faults.on('nicMissing') ? nics.slice(0, 1) : nics,
+    };
   }
 
   /** Changes what is remembered; it is on file when this returns. */
@@ -172,7 +182,7 @@ export class Server {
       if (parameters !== undefined) return this.#runAgent(parameters, signal);
       this.change({ running: { from: 'disk', parameters: null } });
     }
-    const { hardware, disks, faults } = this;
+    const { parts: hardware, disks, faults } = this;
     const system = bootDisk({ hardware, disks, faults, pause: this.#pause, log: this.#append });
     this.#stopRunning = () => system.stop();
   }
@@ -186,7 +196,8 @@ export class Server {
       this.change({ override: { ...override, enabled: 'Disabled', target: 'None' } });
     if (this.faults.take('bootsDiskInstead')) return 'disk';
     if (override.target === 'Hdd') return 'disk';
-    if (override.target in media && media[override.target]?.inserted) return 'media';
+    const drives = Object.entries(SLOTS).filter(([, { target }]) => target === override.target);
+    if (drives.some(([slot]) => media[slot]?.inserted)) return 'media';
     this.log.append('boot-target-failed', { target: override.target });
     return 'disk';
   }
@@ -217,7 +228,9 @@ export class Server {
       return;
     }
     const agentToken = parameters['ipa-agent-token'];
-    const { hardware, disks, faults } = this;
+    const { parts, disks, faults } = this;
+    const foreign = (nic: Nic): Nic => ({ ...nic, mac: nic.mac.replace(/^52/, '56') });
+    const hardware = faults.on('agentForeignMacs') ? { ...parts, nics: parts.nics.map(foreign) } : parts;
     const agent = await startAgent({
       apiUrl,
       ...(agentToken === undefined ? {} : { agentToken }),

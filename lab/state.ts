@@ -47,8 +47,12 @@ export interface ServerState {
   faults: FaultValues;
 }
 
-/** Ids of the virtual drives, and what they take. */
-export const SLOTS = { Cd: ['CD', 'DVD'], Usb: ['USBStick'] } as const;
+/** Ids of the virtual drives, what they take, and the boot target that stands for them. `Cd2` is hidden as a rule. */
+export const SLOTS = {
+  Cd: { types: ['CD', 'DVD'], target: 'Cd' },
+  Cd2: { types: ['DVD'], target: 'Cd' },
+  Usb: { types: ['USBStick'], target: 'Usb' },
+} as const;
 export type Slot = keyof typeof SLOTS;
 
 export const noMedium = (): Medium => ({
@@ -64,7 +68,7 @@ export const newState = (account: { username: string; password: string }): Serve
   changeDueAt: null,
   backOn: false,
   override: { enabled: 'Disabled', target: 'None', mode: 'UEFI' },
-  media: { Cd: noMedium(), Usb: noMedium() },
+  media: { Cd: noMedium(), Cd2: noMedium(), Usb: noMedium() },
   ejected: {},
   running: null,
   bios: { BootMode: 'Uefi', ProcVirtualization: 'Enabled', LogicalProc: 'Enabled', NumaNodesPerSocket: 4 },

@@ -1,17 +1,16 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { WriteKind } from '../faults.ts';
-import { redact } from '../redact.ts';
+import type { WriteKind } from '../fault-switches.ts';
 import type { Server } from '../server.ts';
 import { METADATA, SERVICE_DOCUMENT } from './documents.ts';
 import { withFaults } from './faulty.ts';
 import { noContent, problem, type Answer } from './messages.ts';
-import { ROOT, serviceTree, type Resource } from './services.ts';
+import { ROOT } from './services.ts';
 import type { Gate } from './sessions.ts';
-import { shownResource } from './shown.ts';
-import { systemTree } from './system.ts';
+import { bentError, shownResource } from './shown.ts';
+import { allowed, etag, isOpen, LOGIN_PATHS, logWrite, pathOf, tree } from './requests.ts';
+import { hasActions } from './virtual-media.ts';
 import {
   ejectMedia,
   insertMedia,
@@ -19,7 +18,8 @@ import {
   patchAccount,
   patchBios,
   patchSecureBoot,
-  patchSystem,
+  patchBoot,
+  patchMedia,
   reset,
   taskMonitor,
 } from './writes.ts';
@@ -57,7 +57,7 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
       return reply.hijack();
     }
     for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value);
-    return reply.code(answer.status).send(answer.body);
+    return reply.code(answer.status).send(bentError(bmcOf(request.raw).server, answer.body));
   };
   const on = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, handler: Handler): void => {
     app.route({
@@ -96,9 +96,14 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
     reply.header('odata-version', '4.0').header('cache-control', 'no-cache');
     if ((request.headers['odata-version'] ?? '4.0') !== '4.0')
       return send(request, reply, problem(412, 'PreconditionFailed'));
-    if (isOpen(request) || bmc.gate.admits(request.headers)) return;
-    reply.header('www-authenticate', 'Basic realm="Lab BMC"');
-    return send(request, reply, problem(401, 'NoValidSession'));
+    if (isOpen(request)) return;
+    if (!bmc.gate.admits(request.headers)) {
+      reply.header('www-authenticate', 'Basic realm="Lab BMC"');
+      return send(request, reply, problem(401, 'NoValidSession'));
+    }
+    const account = pathOf(request) === `${ROOT}/AccountService/Accounts/1`;
+    if (!account && bmc.server.faults.on('passwordChangeRequired'))
+      return send(request, reply, problem(403, 'PasswordChangeRequired'));
   });
   app.addHook('preHandler', async (request, reply) => {
     if (request.method !== 'PATCH') return;
@@ -170,11 +175,15 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
     );
   on('DELETE', '/SessionService/Sessions/:id', ({ gate }, request) => gate.close(param(request, 'id')));
   on('PATCH', '/AccountService/Accounts/1', ({ server }, _request, body) => patchAccount(server, body));
-  on(
-    'PATCH',
-    '/Systems/1',
-    write('patchBoot', ({ server }, _request, body) => patchSystem(server, body)),
-  );
+  for (const [path, where] of [
+    ['/Systems/1', 'system'],
+    ['/Systems/1/Settings', 'settings'],
+  ] as const)
+    on(
+      'PATCH',
+      path,
+      write('patchBoot', ({ server }, _request, body) => patchBoot(server, body, where)),
+    );
   on('PATCH', '/Systems/1/Bios/Settings', ({ server }, _request, body) => patchBios(server, body));
   on('PATCH', '/Systems/1/SecureBoot', ({ server }, _request, body) => patchSecureBoot(server, body));
   on(
@@ -183,7 +192,12 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
     write('reset', ({ server }, _request, body) => reset(server, body)),
   );
   on('POST', '/Managers/1/Actions/Manager.Reset', (bmc) => (bmc.restart(), noContent));
-  for (const owner of ['/Systems/1', '/Managers/1'])
+  for (const owner of ['/Systems/1', '/Managers/1']) {
+    on('PATCH', `${owner}/VirtualMedia/:slot`, (bmc, request, body) => {
+      const slot = param(request, 'slot');
+      if (!isSlot(slot)) return problem(404, 'ResourceNotFound', ['VirtualMedia', slot]);
+      return write('insertMedia', ({ server }) => patchMedia(server, slot, body))(bmc, request, body);
+    });
     for (const [action, kind] of [
       ['InsertMedia', 'insertMedia'],
       ['EjectMedia', 'ejectMedia'],
@@ -192,45 +206,12 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
         const slot = param(request, 'slot');
         if (!isSlot(slot) || tree(bmc.server)[`${ROOT}${owner}/VirtualMedia/${slot}`] === undefined)
           return problem(404, 'ResourceNotFound', ['VirtualMedia', slot]);
+        if (!hasActions(bmc.server, slot)) return problem(405, 'OperationNotAllowed');
+        const origin = `https://${request.headers.host}`;
         const effect: Handler = ({ server }) =>
-          kind === 'insertMedia' ? insertMedia(server, slot, body) : ejectMedia(server, slot);
+          kind === 'insertMedia' ? insertMedia(server, slot, body, origin) : ejectMedia(server, slot);
         return write(kind, effect)(bmc, request, body);
       });
+  }
   return app;
-}
-
-const tree = (server: Server): Record<string, () => Resource> => ({
-  ...serviceTree(server),
-  ...systemTree(server),
-});
-
-const pathOf = (request: FastifyRequest): string => request.url.replace(/[?#].*$/, '').replace(/\/+$/, '');
-
-const etag = (body: Resource): string =>
-  `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 16)}"`;
-
-const LOGIN_PATHS = ['/SessionService/Sessions', '/SessionService/Sessions/Members'];
-
-/** The methods of a resource. */
-function allowed(path: string): string {
-  if (path === `${ROOT}/SessionService/Sessions`) return 'GET, HEAD, POST';
-  if (path.startsWith(`${ROOT}/SessionService/Sessions/`)) return 'GET, HEAD, DELETE';
-  const patched = /\/(Accounts\/1|Systems\/1|Bios\/Settings|SecureBoot)$/.test(path);
-  return patched ? 'GET, HEAD, PATCH' : 'GET, HEAD';
-}
-
-/** What needs no login. */
-const isOpen = (request: FastifyRequest): boolean => {
-  const path = pathOf(request);
-  if (request.method === 'POST') return LOGIN_PATHS.some((login) => path === `${ROOT}${login}`);
-  return ['/redfish', ROOT, `${ROOT}/odata`, `${ROOT}/$metadata`].includes(path);
-};
-
-function logWrite(server: Server, request: FastifyRequest, status: number | null): void {
-  server.log.append('request', {
-    method: request.method,
-    path: pathOf(request),
-    body: redact(request.body ?? null),
-    status,
-  });
 }

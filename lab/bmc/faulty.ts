@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Socket } from 'node:net';
-import type { WriteKind } from '../faults.ts';
+import type { WriteKind } from '../fault-switches.ts';
 import type { Server } from '../server.ts';
 import { noContent, problem, type Answer } from './messages.ts';
 

@@ -33,6 +33,7 @@ const TEXTS = {
     'While accessing the resource at %1, the service received an authorization error %2.',
   SessionLimitExceeded:
     'The session establishment failed due to the number of simultaneous sessions exceeding the limit of the implementation.',
+  PasswordChangeRequired: 'The password provided for this account must be changed before access is granted.',
   ResourceInUse:
     'The change to the requested resource failed because the resource is in use or in transition.',
   UnableToModifyDuringSystemPOST: 'Unable to modify the resource while the system is in POST.',

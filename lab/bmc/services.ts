@@ -176,7 +176,7 @@ export function taskResource(server: Server, id: string): Resource {
   const task = server.state.tasks.find((t) => t.id === id)!;
   const done = Date.now() >= task.dueAt;
   return resource(path, 'Task.v1_7_0.Task', task.name, {
-    TaskState: done ? 'Completed' : 'Running',
+    TaskState: done ? 'Completed' : server.faults.on('taskStateUnknown') ? 'Downloading' : 'Running',
     TaskStatus: done && task.failed ? 'Critical' : 'OK',
     PercentComplete: done ? 100 : 50,
     StartTime: isoTime(task.startedAt),

@@ -1,5 +1,4 @@
 import type { Server } from '../server.ts';
-import { SLOTS, type Slot } from '../state.ts';
 import {
   collection,
   link,
@@ -11,6 +10,7 @@ import {
   type Resource,
   type Tree,
 } from './services.ts';
+import { mediaTree } from './virtual-media.ts';
 
 const SYSTEM = `${ROOT}/Systems/1`;
 const MANAGER = `${ROOT}/Managers/1`;
@@ -31,16 +31,7 @@ const chassisLinks = { ManagedBy: [link(MANAGER)], Chassis: [link(CHASSIS)] };
 
 /** The server, its parts, and the manager and chassis around it. */
 export function systemTree(server: Server): Tree {
-  const { hardware, state } = server;
-  const mediaOf = (owner: string): Tree => ({
-    [`${owner}/VirtualMedia`]: () => collection(`${owner}/VirtualMedia`, 'VirtualMedia', Object.keys(SLOTS)),
-    ...Object.fromEntries(
-      Object.keys(SLOTS).map((slot) => [
-        `${owner}/VirtualMedia/${slot}`,
-        () => virtualMedia(server, owner, slot as Slot),
-      ]),
-    ),
-  });
+  const { parts: hardware, state } = server;
   const members = <T>(
     path: string,
     type: string,
@@ -64,12 +55,13 @@ export function systemTree(server: Server): Tree {
   return {
     [`${ROOT}/Systems`]: () => collection(`${ROOT}/Systems`, 'ComputerSystem', ['1']),
     [SYSTEM]: () => computerSystem(server),
+    ...settingsTree(server),
     [`${SYSTEM}/Bios`]: () =>
       resource(`${SYSTEM}/Bios`, 'Bios.v1_2_0.Bios', 'BIOS Configuration', {
         Attributes: state.bios,
         '@Redfish.Settings': {
           '@odata.type': '#Settings.v1_3_5.Settings',
-          SettingsObject: link(`${SYSTEM}/Bios/Settings`),
+          ...(server.faults.on('biosReadOnly') ? {} : { SettingsObject: link(`${SYSTEM}/Bios/Settings`) }),
           SupportedApplyTimes: ['OnReset'],
         },
       }),
@@ -182,17 +174,18 @@ export function systemTree(server: Server): Tree {
           },
         },
       }),
-    ...(has(server, 'System') ? mediaOf(SYSTEM) : {}),
-    ...(has(server, 'Manager') ? mediaOf(MANAGER) : {}),
+    ...(has(server, 'System') ? mediaTree(server, SYSTEM) : {}),
+    ...(has(server, 'Manager') ? mediaTree(server, MANAGER) : {}),
   };
 }
 
 /** Whether virtual media stand under the system, or under the manager: both, unless a fault says so. */
 const has = (server: Server, where: 'System' | 'Manager'): boolean =>
-  server.state.faults[where === 'System' ? 'mediaOnlyUnderManager' : 'mediaOnlyUnderSystem'] === undefined;
+  !server.faults.on(where === 'System' ? 'mediaOnlyUnderManager' : 'mediaOnlyUnderSystem');
 
 function computerSystem(server: Server): Resource {
   const { hardware, state } = server;
+  const settings = server.faults.on('bootOnlyOnSettings') || server.faults.on('settingsHaveOrderOnly');
   return resource(SYSTEM, 'ComputerSystem.v1_20_0.ComputerSystem', hardware.name, {
     SystemType: 'Physical',
     Manufacturer: hardware.manufacturer,
@@ -209,13 +202,15 @@ function computerSystem(server: Server): Resource {
       Status: OK,
     },
     MemorySummary: { TotalSystemMemoryGiB: hardware.memoryMiB / 1024, Status: OK },
-    Boot: {
-      BootSourceOverrideEnabled: state.override.enabled,
-      BootSourceOverrideTarget: state.override.target,
-      'BootSourceOverrideTarget@Redfish.AllowableValues': BOOT_TARGETS,
-      BootSourceOverrideMode: state.override.mode,
-      'BootSourceOverrideMode@Redfish.AllowableValues': ['UEFI', 'Legacy'],
-    },
+    Boot: bootOf(server),
+    ...(settings
+      ? {
+          '@Redfish.Settings': {
+            '@odata.type': '#Settings.v1_3_5.Settings',
+            SettingsObject: link(`${SYSTEM}/Settings`),
+          },
+        }
+      : {}),
     Bios: link(`${SYSTEM}/Bios`),
     SecureBoot: link(`${SYSTEM}/SecureBoot`),
     Processors: link(`${SYSTEM}/Processors`),
@@ -227,28 +222,30 @@ function computerSystem(server: Server): Resource {
     Actions: {
       '#ComputerSystem.Reset': {
         target: `${SYSTEM}/Actions/ComputerSystem.Reset`,
-        'ResetType@Redfish.AllowableValues': RESET_TYPES,
+        'ResetType@Redfish.AllowableValues': server.faults.on('resetValuesGlued')
+          ? ['On', 'ForceOff', 'GracefulShutdownGracefulRestart', 'ForceRestart']
+          : RESET_TYPES,
       },
     },
   });
 }
 
-function virtualMedia(server: Server, owner: string, slot: Slot): Resource {
-  const path = `${owner}/VirtualMedia/${slot}`;
-  const { image, inserted, writeProtected, transferMethod } = server.state.media[slot]!;
-  return resource(path, 'VirtualMedia.v1_6_0.VirtualMedia', `Virtual ${slot}`, {
-    MediaTypes: SLOTS[slot],
-    Image: image,
-    ImageName: image === null ? null : (new URL(image).pathname.split('/').at(-1) ?? null),
-    Inserted: inserted,
-    WriteProtected: writeProtected,
-    ConnectedVia: inserted ? 'URI' : 'NotConnected',
-    TransferMethod: transferMethod,
-    ...(image === null ? {} : { TransferProtocolType: new URL(image).protocol.slice(0, -1).toUpperCase() }),
-    Status: OK,
-    Actions: {
-      '#VirtualMedia.InsertMedia': { target: `${path}/Actions/VirtualMedia.InsertMedia` },
-      '#VirtualMedia.EjectMedia': { target: `${path}/Actions/VirtualMedia.EjectMedia` },
-    },
-  });
+const bootOf = ({ state: { override } }: Server): Resource => ({
+  BootSourceOverrideEnabled: override.enabled,
+  BootSourceOverrideTarget: override.target,
+  'BootSourceOverrideTarget@Redfish.AllowableValues': BOOT_TARGETS,
+  BootSourceOverrideMode: override.mode,
+  'BootSourceOverrideMode@Redfish.AllowableValues': ['UEFI', 'Legacy'],
+});
+
+/** The settings object of the system; most servers have none. */
+function settingsTree(server: Server): Tree {
+  const orderOnly = server.faults.on('settingsHaveOrderOnly');
+  if (!orderOnly && !server.faults.on('bootOnlyOnSettings')) return {};
+  return {
+    [`${SYSTEM}/Settings`]: () =>
+      resource(`${SYSTEM}/Settings`, 'ComputerSystem.v1_20_0.ComputerSystem', 'Settings', {
+        Boot: orderOnly ? { BootOrder: ['Boot0001', 'Boot0002'] } : bootOf(server),
+      }),
+  };
 }

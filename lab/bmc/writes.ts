@@ -20,6 +20,9 @@ export function reset(server: Server, body: Body): Answer {
     return problem(400, 'ActionParameterMissing', ['ComputerSystem.Reset', 'ResetType']);
   if (!(RESET_TYPES as readonly unknown[]).includes(type))
     return problem(400, 'ActionParameterValueNotInList', [String(type), 'ResetType', 'ComputerSystem.Reset']);
+  const restart = type === 'ForceRestart' || type === 'GracefulRestart';
+  if (restart && server.faults.take('restartRefused'))
+    return problem(400, 'ActionParameterNotSupported', [String(type), 'ComputerSystem.Reset']);
   const { power } = server.state;
   const same = (type === 'On' && power === 'On') || (type === 'ForceOff' && power === 'Off');
   if (same && server.faults.take('sameStateIsConflict')) return problem(409, 'ResourceInUse');
@@ -28,7 +31,7 @@ export function reset(server: Server, body: Body): Answer {
   return noContent;
 }
 
-export async function insertMedia(server: Server, slot: Slot, body: Body): Promise<Answer> {
+export async function insertMedia(server: Server, slot: Slot, body: Body, origin = ''): Promise<Answer> {
   const action = 'VirtualMedia.InsertMedia';
   const image = body['Image'];
   const missing = (name: string): Answer => problem(400, 'ActionParameterMissing', [action, name]);
@@ -42,31 +45,35 @@ export async function insertMedia(server: Server, slot: Slot, body: Body): Promi
   if (extra !== undefined && server.faults.take('insertWantsMinimalBody'))
     return problem(400, 'ActionParameterNotSupported', [extra, action]);
   if (server.state.media[slot]?.inserted) return problem(409, 'ResourceInUse');
-  if (server.faults.take('insertTaskFails')) return task(server, true);
+  if (server.faults.take('insertTaskFails')) return task(server, true, origin);
   try {
     await server.insert(slot, image, body['TransferMethod'] === 'Upload' ? 'Upload' : 'Stream');
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     return problem(400, 'VirtualMediaNotFetched', [redactUrl(image), error.message]);
   }
-  return server.faults.take('insertIsTask') ? task(server, false) : noContent;
+  return server.faults.take('insertIsTask') ? task(server, false, origin) : noContent;
 }
 
-function task(server: Server, failed: boolean): Answer {
+function task(server: Server, failed: boolean, origin: string): Answer {
   const { nextId, tasks } = server.state;
   const id = String(nextId);
   const now = Date.now();
   const added = { id, name: 'Insert media', startedAt: now, dueAt: now + TASK_MS / server.speed, failed };
   server.change({ nextId: nextId + 1, tasks: [...tasks.slice(-19), added] });
-  const location = `${ROOT}/TaskService/TaskMonitors/${id}`;
-  return { status: 202, body: taskResource(server, id), headers: { location, 'retry-after': '1' } };
+  const path = `${ROOT}/TaskService/TaskMonitors/${id}`;
+  const location = server.faults.take('taskLocationAbsolute') ? `${origin}${path}?owner=lab` : path;
+  const headers = server.faults.take('taskWithoutLocation') ? {} : { location };
+  return { status: 202, body: taskResource(server, id), headers: { ...headers, 'retry-after': '1' } };
 }
 
 /** A task monitor: 202 with the task while it runs, then 200. */
 export function taskMonitor(server: Server, id: string): Answer {
   const found = server.state.tasks.find((t) => t.id === id);
   if (found === undefined) return problem(404, 'ResourceNotFound', ['Task', id]);
-  return { status: Date.now() >= found.dueAt ? 200 : 202, body: taskResource(server, id) };
+  const done = Date.now() >= found.dueAt;
+  if (done && server.faults.take('taskMonitorNoContent')) return noContent;
+  return { status: done ? 200 : 202, body: taskResource(server, id) };
 }
 
 export function ejectMedia(server: Server, slot: Slot): Answer {
@@ -77,7 +84,30 @@ export function ejectMedia(server: Server, slot: Slot): Answer {
   return noContent;
 }
 
-export function patchSystem(server: Server, body: Body): Answer {
+/** Inserts and ejects where the drive is written to, and has no actions. */
+export function patchMedia(server: Server, slot: Slot, body: Body): Answer | Promise<Answer> {
+  if (!server.faults.on('mediaByPatch')) return problem(405, 'OperationNotAllowed');
+  return body['Image'] === null || body['Inserted'] === false
+    ? ejectMedia(server, slot)
+    : insertMedia(server, slot, body);
+}
+
+/** Changes the boot override, where it can be changed: on the system, or on its settings object. */
+export function patchBoot(server: Server, body: Body, where: 'system' | 'settings'): Answer {
+  const onSettings = server.faults.on('bootOnlyOnSettings');
+  if (where === 'system' && onSettings) return problem(400, 'PropertyNotWritable', ['#/Boot']);
+  if (where === 'settings' && !onSettings)
+    return problem(400, 'PropertyUnknown', ['BootSourceOverrideEnabled']);
+  if (server.faults.take('bootJobPending')) return problem(400, 'ResourceInUse');
+  const { mode } = server.state.override;
+  const equal = (body['Boot'] as Body | undefined)?.['BootSourceOverrideMode'] === mode;
+  const answer = patchSystem(server, body);
+  if (equal && answer.status < 300 && server.faults.take('equalModeQueuesJob'))
+    server.faults.set({ ...server.faults.values(), bootJobPending: 1 });
+  return answer;
+}
+
+function patchSystem(server: Server, body: Body): Answer {
   const unknown = Object.keys(body).find((name) => name !== 'Boot');
   if (unknown !== undefined) return problem(400, 'PropertyNotWritable', [unknown]);
   const boot = body['Boot'];

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { FAULT_SWITCHES } from '../../lab/faults.ts';
+import { FAULT_SWITCHES } from '../../lab/fault-switches.ts';
 import { startLab, type RunningLab } from '../../lab/lab.ts';
 import { bmcClient, call } from './clients.ts';
 import { stubGateway, until, type StubGateway } from './stub-gateway.ts';

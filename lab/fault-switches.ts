@@ -1,0 +1,123 @@
+/** The fault switches of the lab, as data: the documentation lists this table. */
+export interface FaultSwitch {
+  readonly name: string;
+  /** `count`: how often it fires (`true` = always). `flag`: on until it is cleared. `milliseconds`: a duration. */
+  readonly value: 'count' | 'flag' | 'milliseconds';
+  readonly description: string;
+  /** The kind of field report that it plays. */
+  readonly report?: string;
+}
+
+/** The writes of a BMC that can go wrong in every way. */
+export const WRITES = {
+  reset: 'a power action',
+  insertMedia: 'inserting virtual media',
+  ejectMedia: 'ejecting virtual media',
+  patchBoot: 'a change of the boot override',
+  createSession: 'opening a session',
+} as const;
+
+export type WriteKind = keyof typeof WRITES;
+
+export const WRITE_FAULTS = {
+  lostResponse: 'takes effect, and the connection drops before the answer',
+  commitAfterTimeout: 'is never answered, and takes effect after the client has given up',
+  acceptNotApply: 'is answered with success and has no effect',
+  status500: 'is answered with 500 and has no effect',
+  status503RetryAfter: 'is answered with 503 and Retry-After, and has no effect',
+} as const;
+
+export type WriteFault = keyof typeof WRITE_FAULTS;
+
+const count = (name: string, description: string, report?: string): FaultSwitch => ({
+  name,
+  value: 'count',
+  description,
+  ...(report === undefined ? {} : { report }),
+});
+
+const flag = (name: string, description: string, report?: string): FaultSwitch => ({
+  ...count(name, description, report),
+  value: 'flag',
+});
+
+/** Every switch that `PUT /servers/<name>/faults` takes. */
+export const FAULT_SWITCHES: readonly FaultSwitch[] = [
+  ...Object.entries(WRITES).flatMap(([write, what]) =>
+    Object.entries(WRITE_FAULTS).map(([fault, how]) => count(`${write}.${fault}`, `${what} ${how}`)),
+  ),
+  count('bmcDown', 'the BMC drops every connection', 'sess-41'),
+  { name: 'slow', value: 'milliseconds', description: 'the BMC takes this much longer for every answer' },
+  count(
+    'mediaUnreachable',
+    'the BMC cannot fetch the image: insert fails, and so does a boot from it',
+    'vm-15',
+  ),
+  count('bootsDiskInstead', 'the firmware ignores the override and boots the disk', 'life-57'),
+  count('agentSilent', 'the deploy agent starts and never calls'),
+  count('agentDies', 'the deploy agent stops answering when it is told to write an image'),
+  count('agentFailsWrite', 'writing the image fails half way: the disk has no usable image'),
+  count(
+    'wrongImageBytes',
+    'the image arrives with wrong bytes: they are on the disk when the hash is found wrong',
+  ),
+  count('eraseFails', 'erasing a disk fails, and its old data stays'),
+  count('firstBootSilent', 'the installed system boots and never reports'),
+  count('insertNeedsProtocol', 'InsertMedia wants TransferProtocolType', 'vm-1'),
+  count('insertNeedsCredentials', 'InsertMedia wants UserName and Password', 'vm-2'),
+  count('insertWantsMinimalBody', 'InsertMedia refuses Inserted and WriteProtected', 'vm-4'),
+  count('mediaStaysAfterEject', 'after an eject the old media is still shown, for this many reads', 'vm-6'),
+  count('ejectEmptyIsError', 'ejecting an empty drive is an error', 'vm-8'),
+  flag('mediaOnlyUnderSystem', 'the manager has no virtual media', 'vm-10'),
+  flag('mediaOnlyUnderManager', 'the system has no virtual media', 'vm-10'),
+  count('insertShowsLate', 'inserted media is shown after this many reads only', 'vm-16'),
+  count('insertIsTask', 'InsertMedia answers 202 with a task', 'vm-16'),
+  count(
+    'insertTaskFails',
+    'the task of InsertMedia ends Completed, and Critical: nothing is inserted',
+    'task-33',
+  ),
+  count('bootNeedsEtag', 'a change of the boot override wants If-Match', 'boot-19'),
+  count('bootRefusesMode', 'BootSourceOverrideMode is read-only', 'boot-21'),
+  count('onceShowsContinuous', 'an override for one boot is shown as Continuous', 'boot-24'),
+  count('bootInPost', 'the boot override cannot be changed now: UnableToModifyDuringSystemPOST', 'boot-25'),
+  count('overrideStays', 'an override for one boot is still there after it', 'boot-24'),
+  count('sameStateIsConflict', 'On when on and ForceOff when off are answered with 409', 'power-28'),
+  count('onAfterOffConflict', 'On is answered with 409', 'power-29'),
+  count('sessionLimit', 'opening a session is answered with 503: too many', 'sess-38'),
+  count('sessionsForgotten', 'a session is answered with 401 in the middle of work', 'sess-44'),
+  flag(
+    'firstSlotDead',
+    'the first optical drive has no InsertMedia; there is a second one, for DVD',
+    'vm-12',
+  ),
+  flag('mediaByPatch', 'media are inserted by PATCH of the drive; Inserted is not shown', 'vm-14'),
+  flag(
+    'bootOnlyOnSettings',
+    'the boot override is read-only on the system, and written to its settings',
+    'boot-17',
+  ),
+  flag('settingsHaveOrderOnly', 'the settings object of the system has BootOrder only', 'boot-18'),
+  count('equalModeQueuesJob', 'writing the boot mode that is set already blocks the next write', 'boot-22'),
+  count('bootJobPending', 'a change of the boot override is refused: a job is pending', 'boot-22'),
+  count('overrideFlips', 'the boot override reads right once, and is gone afterwards', 'life-66'),
+  flag('resetValuesGlued', 'two of the allowable values of Reset are glued together', 'power-30'),
+  count('restartRefused', 'ForceRestart and GracefulRestart are refused', 'power-30'),
+  count('taskWithoutLocation', 'a task is answered without Location', 'task-32'),
+  flag('taskStateUnknown', 'a task that runs has a state that is in no standard', 'task-34'),
+  count('taskMonitorNoContent', 'the monitor of a finished task answers 204', 'task-36'),
+  count('taskLocationAbsolute', 'the Location of a task is absolute and has a query', 'task-37'),
+  flag('passwordChangeRequired', 'everything but the account is answered with 403', 'sess-46'),
+  flag('fieldsMissing', 'required fields and links are missing', 'shape-49'),
+  flag('numbersAreText', 'numbers are shown as N/A', 'shape-50'),
+  flag('errorInfoIsObject', '@Message.ExtendedInfo is an object, not a list', 'shape-50'),
+  flag('biosReadOnly', 'the BIOS has settings without a settings object', 'bios-55'),
+  flag(
+    'agentForeignMacs',
+    'the deploy agent knows itself by MACs that the contract does not have',
+    'life-60',
+  ),
+  flag('gpuMissing', 'one GPU has fallen off the bus: neither BMC, agent nor guest sees it'),
+  flag('nicMissing', 'one NIC came back in another mode: nobody sees it'),
+  count('nicWithoutMac', 'the first interface is shown without its MAC address', 'shape-43'),
+];
