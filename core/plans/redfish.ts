@@ -303,8 +303,9 @@ export function redfishPlan(verb: OperationVerbName, _args: JsonObject): readonl
     case 'deploy':
       return deploySteps('deploying');
     case 'reimage': {
-      const [first, ...rest] = deploySteps('deploying');
-      return [first!, stopTenant('deploying'), ...rest];
+      // The owner's system runs until it is known that the image can be written.
+      const [reach, preflight, ...rest] = deploySteps('deploying');
+      return [reach!, preflight!, stopTenant('deploying'), ...rest];
     }
     case 'release':
       return [

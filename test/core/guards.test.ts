@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../core/decide.ts';
-import { failure } from '../../core/errors/failure.ts';
 import type { NodeRecord, Resident } from '../../core/node.ts';
 import type { Phase } from '../../core/phases.ts';
 import type { Verb } from '../../core/verbs.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseNodeInput, parseVerb, VERB_FIELDS } from '../../core/messages.ts';
 import { ALL_VERBS, type Verb } from '../../core/verbs.ts';
