@@ -1,3 +1,4 @@
+import { errors } from 'undici';
 import type { ErrorCode } from '../../core/errors/catalogue.ts';
 import { fail, RackwrightError } from '../../core/errors/failure.ts';
 import type { Json } from '../../core/json.ts';
@@ -37,6 +38,22 @@ export function messagesOf(response: Pick<RedfishResponse, 'body' | 'text'>): Re
     .trim()
     .slice(0, 200);
   return text === '' ? [] : [{ id: null, text, args: [], severity: null, resolution: null, properties: [] }];
+}
+
+/** The answer without these secrets, should the BMC have quoted what it was sent. */
+export function withoutSecrets(
+  response: RedfishResponse,
+  secrets: readonly (string | undefined)[],
+): RedfishResponse {
+  const hide = (text: string): string =>
+    secrets.reduce<string>((t, s) => (s === undefined || s.length < 3 ? t : t.replaceAll(s, '***')), text);
+  const walk = (value: unknown, depth: number): unknown => {
+    if (typeof value === 'string') return hide(value);
+    if (typeof value !== 'object' || value === null || depth > 8) return value;
+    if (Array.isArray(value)) return value.map((v) => walk(v, depth + 1));
+    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, walk(v, depth + 1)]));
+  };
+  return { ...response, body: walk(response.body, 0), text: hide(response.text) };
 }
 
 /** A BMC's text for people: URLs in it are cut to origin and file name, since paths of ours carry tokens. */
@@ -163,6 +180,10 @@ export function transportFailure(error: unknown, asked: AskedOf, timedOut: boole
     return fail('BMC_UNREACHABLE', `${where}: no connection (${code}).`, because, { cause: error });
   if (found.some((c) => c.startsWith('ERR_SSL') || c === 'EPROTO' || c.startsWith('ERR_TLS'))) {
     return fail('BMC_TLS_FAILED', `${where}: no TLS connection (${code}).`, because);
+  }
+  const unreadable = error instanceof errors.HTTPParserError;
+  if (unreadable || found.some((c) => c.startsWith('HPE_') || c === 'UND_ERR_HEADERS_OVERFLOW')) {
+    return fail('BMC_ANSWER_INVALID', `${where}: the answer is not HTTP as it should be (${code}).`, because);
   }
   if (timedOut || found.some((c) => /TIMEOUT/.test(c))) {
     return fail('BMC_CONNECTION_LOST', `${where}: no complete answer in time.`, because, {

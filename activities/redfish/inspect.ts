@@ -9,7 +9,7 @@ import {
   type NicReading,
 } from '../../core/redfish/nics.ts';
 import { readPower } from '../../core/redfish/power.ts';
-import { asList, asNumber, asText, at, linkOf, linksOf, textsOf } from '../../core/redfish/read.ts';
+import { asList, asNumber, asText, at, linkOf, linksOf, sameUri, textsOf } from '../../core/redfish/read.ts';
 import * as read from '../../core/redfish/readers.ts';
 import { reader, type Reader } from './reader.ts';
 import { managersOf, type Resource, type SystemFound } from './service.ts';
@@ -54,7 +54,9 @@ export async function inspectSystem(
   const cpus = processors.filter((p) => !read.isGpu(p.body));
   const gpuProcessors = processors.filter((p) => read.isGpu(p.body));
   // A GPU is shown as a processor, as a PCIe device, or as both: processors say more, so they win.
-  const gpus = gpuProcessors.length > 0 ? gpuProcessors : pcie.filter((d) => read.isGpu(d.body));
+  const baseboard = gpuProcessors.length > 0 ? [] : await baseboardGpus(r, root, system.uri);
+  const gpus =
+    [gpuProcessors, baseboard, pcie.filter((d) => read.isGpu(d.body))].find((list) => list.length > 0) ?? [];
   const boot = readBoot(body);
   return {
     system: read.readIdentity(body),
@@ -95,6 +97,20 @@ export async function inspectSystem(
 
 async function ethernetInterfaces(r: Reader, uri: string | null): Promise<NicReading[]> {
   return (await r.members('ethernet interfaces', uri)).map((nic) => readEthernetInterface(nic.uri, nic.body));
+}
+
+/** GPUs of a baseboard that the BMC shows as a system of its own, beside the node's. */
+async function baseboardGpus(r: Reader, root: Resource['body'], own: string): Promise<Resource[]> {
+  const systems = linkOf(root['Systems']);
+  const page = systems === null ? null : await r.one('systems', systems);
+  const boards = linksOf(page?.body['Members']).filter(
+    (uri) => !sameUri(uri, own) && /hgx|baseboard/i.test(uri),
+  );
+  const found: Resource[] = [];
+  for (const board of await r.all('baseboards', boards.slice(0, 4))) {
+    found.push(...(await r.members('GPUs', linkOf(board.body['Processors']))));
+  }
+  return found.filter((processor) => read.isGpu(processor.body) && !read.isAbsent(processor.body));
 }
 
 /** The adapters of the chassis: their functions and their ports, new style and old. */

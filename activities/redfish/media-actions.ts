@@ -11,7 +11,7 @@ import {
   type MediaSlot,
 } from '../../core/redfish/media.ts';
 import { mostSevere, namedProperties } from '../../core/redfish/messages.ts';
-import { codeOf, messagesOf, refusal, shownText, type RedfishResponse } from './errors.ts';
+import { codeOf, messagesOf, refusal, shownText, withoutSecrets, type RedfishResponse } from './errors.ts';
 import { watch, type MediaOptions } from './media-drives.ts';
 import { readResource, type SystemFound } from './service.ts';
 import { followTask, taskFailure } from './task.ts';
@@ -39,7 +39,8 @@ export async function insert(
   const learned: InsertParameter[] = [];
   for (;;) {
     const body = insertBody(url, [...parameters], options.credentials);
-    const answer = await write(bmc, slot, slot.insertTarget, body, insertMs);
+    const sent = await write(bmc, slot, slot.insertTarget, body, insertMs);
+    const answer = withoutSecrets(sent, [pathOf(url), options.credentials?.password]);
     if (answer.status < 400) {
       for (const parameter of learned) bmc.memory.insertWith.add(parameter);
       return follow(bmc, answer, url, options);
@@ -60,6 +61,14 @@ export async function insert(
     return refusedBy(answer, slot);
   }
 }
+
+const pathOf = (url: string): string | undefined => {
+  try {
+    return new URL(url).pathname;
+  } catch {
+    return undefined;
+  }
+};
 
 /** An insert that became a task is followed for a while; a failure says whose it is. */
 async function follow(

@@ -2,7 +2,7 @@ import { fail } from '../../core/errors/failure.ts';
 import type { RackwrightError } from '../../core/errors/failure.ts';
 import { asObject, asText, at, linkOf } from '../../core/redfish/read.ts';
 import { digest, type BmcEndpoint } from './endpoint.ts';
-import { codeOf, refusal, type RedfishResponse } from './errors.ts';
+import { codeOf, refusal, withoutSecrets, type RedfishResponse } from './errors.ts';
 import type { Method } from './http.ts';
 
 /** Sends a request as it is, with retries only where they are harmless, and with no credentials but the given. */
@@ -127,7 +127,8 @@ export class Authenticator {
 
   private async openSession(sessions: string): Promise<Proof> {
     const { username, password } = this.endpoint.credentials;
-    const answer = await this.raw('POST', sessions, { body: { UserName: username, Password: password } });
+    const sent = await this.raw('POST', sessions, { body: { UserName: username, Password: password } });
+    const answer = withoutSecrets(sent, [password]);
     if (answer.status === 404 || answer.status === 405 || answer.status === 501) return this.proveBasic();
     if (answer.status >= 300) {
       const code = codeOf(answer);
@@ -162,7 +163,7 @@ export class Authenticator {
   }
 
   private limit(answer: RedfishResponse): RackwrightError {
-    const pauseMs = Math.min((limited.get(this.origin)?.pauseMs ?? 10_000) * 2, 120_000);
+    const pauseMs = Math.min((limited.get(this.origin)?.pauseMs ?? 2_500) * 2, 120_000);
     const wait = answer.headers.retryAfterMs ?? pauseMs;
     limited.set(this.origin, { until: Date.now() + wait, pauseMs });
     return refusal(

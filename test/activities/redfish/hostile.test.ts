@@ -25,6 +25,8 @@ const endless =
     more();
   };
 
+const PACKED = gzipSync(Buffer.alloc(64 * 1024 * 1024, 32));
+
 const HOSTILE: [string, Handler, string][] = [
   ['never answers', () => undefined, 'BMC_CONNECTION_LOST'],
   ['drips one byte after the other', endless(Buffer.from(' '), 10), 'BMC_CONNECTION_LOST'],
@@ -47,13 +49,14 @@ const HOSTILE: [string, Handler, string][] = [
     'BMC_ANSWER_INVALID',
   ],
   ['sends a list', json('[1]'), 'BMC_ANSWER_INVALID'],
+  ['does not speak HTTP', (_call, res) => void res.socket?.end('nonsense\r\n\r\n'), 'BMC_ANSWER_INVALID'],
   ['sends nothing', json(''), 'BMC_ANSWER_INVALID'],
   ['nests a hundred thousand levels', json('['.repeat(100_000) + ']'.repeat(100_000)), 'BMC_ANSWER_INVALID'],
   [
     'packs 64 MiB into little',
     (_call, res) => {
       res.writeHead(200, { 'content-encoding': 'gzip' });
-      res.end(gzipSync(Buffer.alloc(64 * 1024 * 1024, 32)));
+      res.end(PACKED);
     },
     'BMC_ANSWER_INVALID',
   ],

@@ -148,6 +148,19 @@ describe('inspection', () => {
     expect(found.unread.map((u) => u.part).sort()).toEqual(['drives', 'network adapters']);
   });
 
+  it('finds the GPUs of a baseboard that is a system of its own', async () => {
+    const { server, bmc } = await opened();
+    const board = '/redfish/v1/Systems/HGX_Baseboard_0';
+    server.collect('/redfish/v1/Systems', [SYSTEM, board, '/redfish/v1/Systems/Other']);
+    server.put(board, { Processors: at(`${board}/Processors`) });
+    server.collect(`${board}/Processors`, [`${board}/Processors/GPU_SXM_1`, `${board}/Processors/FPGA_0`]);
+    server.put(`${board}/Processors/GPU_SXM_1`, { ProcessorType: 'GPU', Model: 'H100', UUID: 'AB-1' });
+    server.put(`${board}/Processors/FPGA_0`, { ProcessorType: 'FPGA' });
+    const found = await inspectSystem(bmc, await findSystem(bmc, SYSTEM));
+    expect(found.gpus).toMatchObject([{ model: 'H100', uuid: 'ab-1' }]);
+    expect(server.asked('GET', '/redfish/v1/Systems/Other')).toHaveLength(0);
+  });
+
   it('stays within its number of requests, and says what it left out', async () => {
     const { server, bmc } = await opened();
     furnish(server);

@@ -111,6 +111,18 @@ describe('insert', () => {
     expect(bodies(server).at(-1)).toEqual({ Image: ISO, ...expected });
   });
 
+  it('does not repeat what the BMC quotes of the credentials and of the path', async () => {
+    const { server, bmc, system } = await start();
+    server.on('POST', INSERT, () => ({
+      status: 400,
+      body: redfishError('X', 'Bad: img, s3cret, /media/tok-2/deploy.iso'),
+    }));
+    const credentials = { username: 'img', password: 's3cret' };
+    const failure = await failureOf(convergeMedia(bmc, system, ISO, { ...quick, credentials }));
+    expect(failure.code).toBe('MEDIA_REFUSED');
+    expect(JSON.stringify(failure)).not.toMatch(/s3cret|tok-2/);
+  });
+
   it('vm-6: an equal URL that is not inserted is inserted', async () => {
     const { server, bmc, system } = await start();
     server.patch(CD, { Image: ISO, Inserted: false });

@@ -79,6 +79,25 @@ describe('sessions', () => {
     expect(server.calls.at(-1)!.headers.authorization).toMatch(/^Basic /);
   });
 
+  it.each([404, 405, 501])('uses Basic where the session service answers %s', async (status) => {
+    const { server, bmc } = await opened();
+    server.on('POST', '/redfish/v1/SessionService/Sessions', () => ({ status, body: {} }));
+    expect((await bmc.get(SYSTEM)).status).toBe(200);
+    expect(server.calls.at(-1)!.headers.authorization).toMatch(/^Basic /);
+  });
+
+  it('does not repeat a password that the BMC quotes', async () => {
+    const { server, bmc } = await opened();
+    server.on('POST', '/redfish/v1/SessionService/Sessions', () => ({
+      status: 400,
+      body: redfishError('PropertyValueError', 'The value calvin of Password is not allowed.'),
+    }));
+    const failure = await failureOf(bmc.get(SYSTEM));
+    expect(failure.code).toBe('BMC_REFUSED');
+    expect(failure.message).toContain('The value *** of Password');
+    expect(JSON.stringify(failure)).not.toContain('calvin');
+  });
+
   it('never falls back to Basic where sessions are offered and full', async () => {
     const { server, bmc } = await opened();
     server.on('POST', '/redfish/v1/SessionService/Sessions', () => ({
