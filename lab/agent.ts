@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { agentApi, isQuick } from './agent/api.ts';
 import { commands, type Command } from './agent/commands.ts';
-import { apiMinor, heartbeat, lookup, lookupOnce, type Conductor, type Lookup } from './agent/conductor.ts';
+import { apiMinor, heartbeat, lookup, lookupOnce, type Conductor } from './agent/conductor.ts';
 import { cleanSteps, executeCleanStep } from './agent/erase.ts';
 import { hardwareInfo } from './agent/hardware-info.ts';
 import type { AgentMemory, AgentOptions } from './agent/options.ts';
@@ -42,23 +42,26 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     port: 0,
     token: options.agentToken ?? null,
     uuid: null,
+    node: null,
     lockedDown: false,
     commands: [],
   };
   const save = (): void => options.ramdisk?.save(memory);
-  let node: Lookup['node'] | undefined;
   let minor = 0;
   let [hurry, hurried] = wake();
   let stopApi = async (): Promise<void> => {};
 
   const rootHints = async (): Promise<Record<string, unknown> | undefined> => {
-    if (hintsOf(node) === undefined) {
+    if (hintsOf(memory.node) === undefined) {
       const again = await lookupOnce(conductor, minor, macs, memory.uuid);
-      node = again.found?.node ?? node;
+      memory.node = again.found?.node ?? memory.node;
     }
-    return hintsOf(node);
+    return hintsOf(memory.node);
   };
-  const run = table(options, signal, rootHints, () => stopApi());
+  const keepNode = (node: unknown): void => {
+    if (typeof node === 'object' && node !== null) memory.node = node as Record<string, unknown>;
+  };
+  const run = table(options, signal, { rootHints, keepNode, die: () => stopApi() });
   const queue = commands(run, memory.commands, (asynchronousEnded) => {
     save();
     if (asynchronousEnded) hurry();
@@ -87,19 +90,21 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
       save();
       return 'locked-down';
     }
-    node = found.node;
+    memory.node ??= found.node;
     memory.uuid = found.node.uuid;
     if (given !== undefined && given !== HIDDEN && given.length >= 32) memory.token = given;
     save();
     log('agent-looked-up', { node: memory.uuid });
     queue.resume();
+    let lastStatus: number | null | undefined;
     for (;;) {
       const sent = await heartbeat(conductor, minor, memory.uuid, {
         callback_url: callbackUrl,
         agent_token: memory.token!,
         agent_verify_ca: memory.cert,
       });
-      log('agent-heartbeat', sent);
+      if (sent.status !== lastStatus) log('agent-heartbeat', sent);
+      lastStatus = sent.status;
       if (!sent.accepted) {
         await options.pause(HEARTBEAT_PAUSE_MS * (1 + Math.random()), signal);
         continue;
@@ -145,7 +150,7 @@ async function beat(timeoutSeconds: number, signal: AbortSignal): Promise<void> 
   });
 }
 
-function hintsOf(node: Lookup['node'] | undefined): Record<string, unknown> | undefined {
+function hintsOf(node: Record<string, unknown> | null): Record<string, unknown> | undefined {
   for (const key of ['instance_info', 'properties']) {
     const hints = (node?.[key] as Record<string, unknown> | undefined)?.['root_device'];
     if (typeof hints === 'object' && hints !== null) return hints as Record<string, unknown>;
@@ -156,12 +161,18 @@ function hintsOf(node: Lookup['node'] | undefined): Record<string, unknown> | un
 const sameText = (a: string, b: string): boolean =>
   Buffer.byteLength(a) === Buffer.byteLength(b) && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
+interface AgentInside {
+  rootHints(): Promise<Record<string, unknown> | undefined>;
+  /** Commands that name a node make the agent forget the one it had. */
+  keepNode(node: unknown): void;
+  die(): Promise<void>;
+}
+
 /** The commands of the agent. */
 function table(
   options: AgentOptions,
   signal: AbortSignal,
-  rootHints: () => Promise<Record<string, unknown> | undefined>,
-  die: () => Promise<void>,
+  { rootHints, keepNode, die }: AgentInside,
 ): Record<string, Command> {
   const shutDown = (then: () => void) => async () => {
     void options.pause(500, signal).then(then, () => {});
@@ -187,8 +198,14 @@ function table(
       await options.pause(300, signal);
       return 'None';
     },
-    'clean.get_clean_steps': async () => cleanSteps(),
-    'clean.execute_clean_step': (params) => executeCleanStep(options, signal, params),
+    'clean.get_clean_steps': async ({ node }) => {
+      keepNode(node);
+      return cleanSteps();
+    },
+    'clean.execute_clean_step': (params) => {
+      keepNode(params['node']);
+      return executeCleanStep(options, signal, params);
+    },
     'log.collect_system_logs': async () => ({
       system_logs: gzipSync(`agent of ${options.hardware.name}\n`).toString('base64'),
     }),

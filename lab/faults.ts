@@ -5,7 +5,7 @@ export type FaultValues = Record<string, number | true>;
 /** The switches of one server. `take` says whether a fault fires now, and counts it down. */
 export interface Faults {
   take(name: string): boolean;
-  /** Whether a flag is on; nothing is counted down. */
+  /** Whether a switch is on; nothing is counted down, and the log is told once. */
   on(name: string): boolean;
   milliseconds(name: string): number;
   values(): FaultValues;
@@ -32,11 +32,9 @@ export function faults(
     clear: () => place.write({}),
     take(name) {
       const value = place.read()[name];
-      if (value === undefined) return false;
-      if (value !== true) {
-        const { [name]: _, ...rest } = place.read();
-        place.write(value > 1 ? { ...rest, [name]: value - 1 } : rest);
-      }
+      if (value === undefined || value === true) return this.on(name);
+      const { [name]: _, ...rest } = place.read();
+      place.write(value > 1 ? { ...rest, [name]: value - 1 } : rest);
       fired(name);
       return true;
     },

@@ -26,12 +26,23 @@ export interface Disk {
   readonly device: string;
   readonly serial: string;
   readonly model: string;
+  readonly wwn: string;
+  readonly byPath: string;
   readonly sizeBytes: number;
 }
 
 const TB = 1_000_000_000_000;
 export const GPU_MODEL = 'NVIDIA H100 80GB HBM3';
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
+
+const nvme = (index: number, serial: string, terabytes: number): Disk => ({
+  device: `/dev/nvme${index}n1`,
+  serial,
+  model: `Lab NVMe ${terabytes}T`,
+  wwn: `eui.${serial.toLowerCase()}`,
+  byPath: `/dev/disk/by-path/pci-0000:0${index + 1}:00.0-nvme-1`,
+  sizeBytes: terabytes * TB,
+});
 
 /** The machine type that the lab's inventory declares, and that `labHardware` is made of. */
 export const LAB_MACHINE_TYPE = {
@@ -59,10 +70,7 @@ export function labHardware(index: number): Hardware {
       mac: mac(port),
       address: `127.${64 + port}.${index >> 8}.${index & 255}`,
     })),
-    disks: [
-      { device: '/dev/nvme0n1', serial: `LAB${number}ROOT`, model: 'Lab NVMe 1T', sizeBytes: TB },
-      { device: '/dev/nvme1n1', serial: `LAB${number}DATA`, model: 'Lab NVMe 4T', sizeBytes: 4 * TB },
-    ],
+    disks: [nvme(0, `LAB${number}ROOT`, 1), nvme(1, `LAB${number}DATA`, 4)],
     gpus: Array.from({ length: LAB_MACHINE_TYPE.expect.gpus.count }, (_, i) => ({
       model: GPU_MODEL,
       serial: `LAB${number}GPU${i}`,

@@ -11,6 +11,8 @@ export interface AgentMemory {
   cert: string;
   token: string | null;
   uuid: string | null;
+  /** The node as the conductor gave it last: at the lookup, or with a command. */
+  node: Record<string, unknown> | null;
   lockedDown: boolean;
   commands: CommandRecord[];
 }

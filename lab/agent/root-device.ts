@@ -7,6 +7,9 @@ const FACTS: Record<string, (disk: Disk) => string> = {
   serial: (disk) => disk.serial,
   model: (disk) => disk.model,
   name: (disk) => disk.device,
+  wwn: (disk) => disk.wwn,
+  by_path: (disk) => disk.byPath,
+  rotational: () => 'false',
   size: (disk) => String(Math.floor(disk.sizeBytes / GIB)),
 };
 

@@ -152,7 +152,7 @@ async function download(
     }
     for await (const part of answer) {
       const chunk = Buffer.from(part as Uint8Array);
-      if (wrong && sizeBytes < 4096 && sizeBytes + chunk.length > 4096) chunk[4096 - sizeBytes]! ^= 0xff;
+      if (wrong && sizeBytes === 0 && chunk.length > 0) chunk[chunk.length - 1]! ^= 0xff;
       if (start.length < 512) start = Buffer.concat([start, chunk.subarray(0, 512)]);
       asked.update(chunk);
       sha256.update(chunk);

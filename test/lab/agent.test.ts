@@ -258,6 +258,17 @@ describe('writing an image', () => {
     expect(disks.get('LAB007DATA').canaries).toContain('data of instance i-1');
   });
 
+  it('writes to the disk that the node of the last command names', async () => {
+    gateway.node = { ...gateway.node, properties: { root_device: { serial: ROOT_DISK } } };
+    await start();
+    const client = agentClient(await firstHeartbeat(), TOKEN);
+    const node = { ...gateway.node, properties: { root_device: { name: 's== /dev/nvme1n1' } } };
+    await client.command('clean.get_clean_steps', { node, ports: [] });
+    const done = await client.command('standby.prepare_image', prepare());
+    expect(done.body.command_result.result).toContain('/dev/nvme1n1');
+    expect(disks.get('LAB007DATA').image?.id).toBe('test');
+  });
+
   it('leaves wrong bytes on the disk when a streamed image fails its check, and none when it was cached', async () => {
     await start();
     const client = agentClient(await firstHeartbeat(), TOKEN);
@@ -327,6 +338,7 @@ describe('parts', () => {
     [{ serial: 's== LAB007DATA' }, 'LAB007DATA'],
     [{ size: '>= 2000' }, 'LAB007DATA'],
     [{ size: 931 }, ROOT_DISK],
+    [{ wwn: 's== eui.lab007data', rotational: false }, 'LAB007DATA'],
     [{ size: '< 1000', name: '/dev/nvme0n1' }, ROOT_DISK],
   ])('finds the root device by %j', (hints, serial) => {
     expect(rootDevice(hardware.disks, hints).serial).toBe(serial);
