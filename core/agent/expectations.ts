@@ -89,11 +89,12 @@ export function readGuestReport(report: unknown): GuestReport {
   };
 }
 
-const isLocal = (address: string): boolean => /^(127\.|::1(\/|$)|169\.254\.|fe80:)/i.test(address);
+const isLocal = ({ interface: name, address }: GuestReport['addresses'][number]): boolean =>
+  name === 'lo' || /^(127\.0\.0\.1|::1|169\.254\.[\d.]+|fe80:[\da-f:]*)([/%].*)?$/i.test(address);
 
 /** What is missing of the guest for a hand-over. */
 export const guestDifferences = (guest: GuestReport, expected: Expected): string[] => [
-  ...(guest.addresses.some(({ address }) => !isLocal(address))
+  ...(guest.addresses.some((address) => !isLocal(address))
     ? []
     : ['no address that anyone else could reach']),
   ...gpuDifferences(guest.gpus, expected),

@@ -10,7 +10,13 @@ import { MEDIA_LABEL, MEDIA_MARKER, RESERVED_BYTES } from '../../../core/agent/p
 import { fail } from '../../../core/errors/failure.ts';
 import { iso9660 } from '../../../core/iso9660.ts';
 import type { JsonObject } from '../../../core/json.ts';
-import type { AgentHeartbeat, AgentLookup, GatewayAccess, OperationRef } from '../../../core/operations.ts';
+import type {
+  AgentHeartbeat,
+  AgentLookup,
+  GatewayAccess,
+  OperationRef,
+  TokenWindow,
+} from '../../../core/operations.ts';
 import { Tokens, type Audience } from '../../../activities/tokens/tokens.ts';
 import { createGateway, type GatewayDeps, type Operations } from '../../../workers/gateway/gateway.ts';
 
@@ -38,9 +44,13 @@ export class MemoryOperations implements Operations {
   down = false;
 
   start(node: string, args: JsonObject = { image: 'ubuntu' }): void {
-    this.state.set(node, {
-      ref: refOf(node),
-      window: WINDOW,
+    this.begin(refOf(node), WINDOW, args);
+  }
+
+  begin(ref: OperationRef, window: TokenWindow, args: JsonObject): void {
+    this.state.set(ref.node, {
+      ref,
+      window,
       mediaOpen: true,
       agentHeard: false,
       callbackUrl: null,
