@@ -27,8 +27,6 @@ export const WRITE_FAULTS = {
   status503RetryAfter: 'is answered with 503 and Retry-After, and has no effect',
 } as const;
 
-export type WriteFault = keyof typeof WRITE_FAULTS;
-
 const count = (name: string, description: string, report?: string): FaultSwitch => ({
   name,
   value: 'count',

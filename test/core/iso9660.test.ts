@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -30,27 +30,27 @@ const present = (tool: string): boolean => {
 };
 const judges = ['isoinfo', 'xorriso'].filter(present);
 
+const run = (tool: string, args: string[]): Buffer =>
+  execFileSync(tool, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+
 /** All files of an ISO as another program reads them. */
 const judged: Record<string, (iso: string, path: string) => { list: string; label: string; bytes: Buffer }> =
   {
     isoinfo: (iso, path) => ({
-      list: execFileSync('isoinfo', ['-i', iso, '-f'], { encoding: 'utf8' }),
-      label: execFileSync('isoinfo', ['-i', iso, '-d'], { encoding: 'utf8' }),
-      bytes: execFileSync('isoinfo', ['-i', iso, '-x', `/${path.includes('.') ? path : `${path}.`};1`]),
+      list: run('isoinfo', ['-i', iso, '-f']).toString(),
+      label: run('isoinfo', ['-i', iso, '-d']).toString(),
+      bytes: run('isoinfo', ['-i', iso, '-x', `/${path.includes('.') ? path : `${path}.`};1`]),
     }),
     xorriso: (iso, path) => {
       const xorriso = (...args: string[]): string =>
-        execFileSync('xorriso', ['-report_about', 'FAILURE', '-osirrox', 'on', '-indev', iso, ...args], {
-          encoding: 'utf8',
-          stdio: ['ignore', 'pipe', 'pipe'],
-        });
+        run('xorriso', ['-report_about', 'FAILURE', '-osirrox', 'on', '-indev', iso, ...args]).toString();
       const out = join(dir, 'extracted');
       rmSync(out, { force: true });
       xorriso('-extract', `/${path}`, out);
       return {
         list: xorriso('-find', '/', '-type', 'f'),
         label: xorriso('-pvd_info'),
-        bytes: execFileSync('cat', [out]),
+        bytes: readFileSync(out),
       };
     },
   };
@@ -77,10 +77,8 @@ describe('iso9660, judged by other programs', () => {
     mkdirSync(tree, { recursive: true });
     writeFileSync(join(tree, 'A Rather Long Name With Blanks And Capitals.Text'), 'here');
     const iso = join(dir, 'theirs.iso');
-    execFileSync('xorriso', ['-as', 'mkisofs', '-R', '-V', 'THEIRS', '-o', iso, join(dir, 'tree')], {
-      stdio: 'ignore',
-    });
-    const volume = execFileSync('cat', [iso]);
+    run('xorriso', ['-as', 'mkisofs', '-R', '-V', 'THEIRS', '-o', iso, join(dir, 'tree')]);
+    const volume = readFileSync(iso);
     expect(readIso9660(volume).label).toBe('THEIRS');
     const found = isoFileBytes(volume, 'Some/Deep/A Rather Long Name With Blanks And Capitals.Text');
     expect(Buffer.from(found ?? []).toString()).toBe('here');
