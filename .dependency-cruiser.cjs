@@ -68,6 +68,12 @@ module.exports = {
       ['^lab/', '^core/', 'node_modules/', '^(node:)?[a-z_/]+$'],
       'the lab is reached over the network; it shares pure functions of core and nothing else',
     ),
+    only(
+      'docs-are-made-of-tables',
+      'docs',
+      ['^docs/', '^contracts/', '^core/', '^lab/fault-switches\\.ts$', '^(node:)?[a-z_/]+$'],
+      'pages are made from the tables of core and contracts, and from the list of fault switches',
+    ),
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],
   options: {
