@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { dataDirPaths } from '../../activities/datadir.ts';
-import { requireInventory } from '../../activities/inventory/load.ts';
 import type { TemporalSettings } from '../../activities/temporal/settings.ts';
 import type { Inventory } from '../../contracts/inventory/inventory.ts';
 import { fail } from '../../core/errors/failure.ts';
@@ -50,6 +49,7 @@ export class Context {
   async inventory(): Promise<Inventory | undefined> {
     const path = this.inventoryPath();
     if (path === undefined) return undefined;
+    const { requireInventory } = await import('../../activities/inventory/load.ts');
     return requireInventory(path, { allowExec: this.options.allowExec === true });
   }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { packageRoot } from '../up/package-root.ts';
+// Everything heavy (zod, the Temporal client) is imported by the commands that need it, when they run.
 import { addEvidenceCommands } from './commands/evidence.ts';
 import { addNodeCommands } from './commands/node.ts';
 import { addOperationCommands } from './commands/op.ts';

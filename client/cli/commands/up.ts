@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { fail } from '../../../core/errors/failure.ts';
-import { up, type Up, type UpPorts } from '../../up/up.ts';
+import type { Up, UpPorts } from '../../up/up.ts';
 import { Context } from '../context.ts';
 
 interface UpFlags {
@@ -52,7 +52,8 @@ async function run(context: Context, flags: UpFlags): Promise<void> {
       });
     }
   });
-  const starting = up({
+  const { up } = await import('../../up/up.ts');
+  const system = await up({
     dataDir: options.dataDir,
     inventory,
     lab: flags.lab ? { servers: flags.servers, speed: flags.labSpeed } : undefined,
@@ -63,7 +64,6 @@ async function run(context: Context, flags: UpFlags): Promise<void> {
     allowExec: options.allowExec === true,
     note: (line) => io.note(line),
   });
-  const system = await starting;
   if (!early) io.answer({ ready: true, ...system.running, labUrl: system.labUrl }, () => [readyLine(system)]);
   try {
     await Promise.race([stopped, system.ended]);

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { loadInventory, type LoadResult } from '../../../activities/inventory/load.ts';
+import type { LoadResult } from '../../../activities/inventory/load.ts';
 import { formatProblem } from '../../../activities/inventory/problems.ts';
 import { diffInventories, type Change } from '../../../contracts/inventory/diff.ts';
-import { inventorySchema } from '../../../contracts/inventory/json-schema.ts';
 import { Context } from '../context.ts';
 import { EXIT } from '../exit.ts';
 
@@ -18,11 +17,15 @@ export function addValidateCommands(program: Command): void {
   program
     .command('schema')
     .description('the JSON Schema of an inventory')
-    .action(() => void process.stdout.write(`${JSON.stringify(inventorySchema(), null, 2)}\n`));
+    .action(async () => {
+      const { inventorySchema } = await import('../../../contracts/inventory/json-schema.ts');
+      process.stdout.write(`${JSON.stringify(inventorySchema(), null, 2)}\n`);
+    });
 }
 
 async function validate(context: Context, file: string, old: string | undefined): Promise<void> {
   const { io, options } = context;
+  const { loadInventory } = await import('../../../activities/inventory/load.ts');
   const allowExec = options.allowExec === true;
   const load = (path: string): Promise<LoadResult> =>
     loadInventory(path, { allowExec, ...(old === undefined ? {} : { paths: 'as-written' }) });
