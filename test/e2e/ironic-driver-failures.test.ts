@@ -13,6 +13,9 @@ beforeAll(async () => {
   peer = await startIronic();
   bench = new Bench(peer.url, [
     ironicNode('gpu-03'),
+    ironicNode('gpu-05', {
+      ironic: { driver: 'fake-hardware', interfaces: { bios: 'no-bios', vendor: 'no-vendor' } },
+    }),
     ironicNode('gpu-04', { ironic: { driver: 'fake-hardware', interfaces: { deploy: 'direct' } } }),
   ]);
 }, 700_000);
@@ -54,6 +57,30 @@ describe('failures', () => {
     expect(failure).toMatchObject({ code: 'IRONIC_ERASE_UNPROVEN', retryable: false });
     expect(failure.message).toContain('does not support this clean step');
     await bench.run('gpu-03', 'clean', 'erase', { requestId: 'u-1' });
+  });
+
+  test('interfaces that cannot erase are named, and nothing is called erased', async () => {
+    await bench.verb('gpu-05', 'enroll');
+    const failure = await failureOf(bench.run('gpu-05', 'clean', 'erase'));
+    expect(failure).toMatchObject({
+      code: 'IRONIC_ERASE_UNSUPPORTED',
+      retryable: false,
+      faultDomain: 'ironic',
+    });
+    expect((await bench.node('gpu-05')).provisionState).toBe('clean failed');
+    expect(await ironicDriver.facts['ironic-available']!(bench.context('gpu-05', 'clean', 'erase'))).toBe(
+      false,
+    );
+  });
+
+  test("Ironic's own automated cleaning is waited for", async () => {
+    const { uuid } = await bench.node('gpu-03');
+    await bench.asOperator((client) =>
+      client.patchNode(uuid, [{ op: 'add', path: '/automated_clean', value: true }]),
+    );
+    await bench.run('gpu-03', 'clean', 'provide', { requestId: 'auto-1' });
+    expect((await bench.node('gpu-03')).provisionState).toBe('available');
+    await bench.run('gpu-03', 'clean', 'manage', { requestId: 'auto-1' });
   });
 
   test("someone's maintenance is respected", async () => {
