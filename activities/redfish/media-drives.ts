@@ -1,4 +1,4 @@
-import { readSlot, type MediaAsked, type MediaSlot } from '../../core/redfish/media.ts';
+import { readSlot, type MediaAsked, type MediaSlot, type Ours } from '../../core/redfish/media.ts';
 import { linkOf } from '../../core/redfish/read.ts';
 import { collectionMembers, managersOf, readResource, tryResource, type SystemFound } from './service.ts';
 import type { Bmc } from './transport.ts';
@@ -6,6 +6,8 @@ import type { Bmc } from './transport.ts';
 export interface MediaOptions {
   /** Images whose URL begins so are ours: an old one may be replaced. Put the origin and path of the publisher here. */
   readonly ours: readonly string[];
+  /** File names of our images, for drives that show no URL. Those that this process inserted are known. */
+  readonly names?: readonly string[];
   /** What the BMC shows to the publisher; dummies are sent where a BMC insists and there are none. */
   readonly credentials?: { readonly username: string; readonly password: string };
   /** What an earlier look had asked, if another process made it. */
@@ -21,6 +23,12 @@ export interface MediaOptions {
   /** The bound of the insert request: some BMCs fetch the whole image before they answer. @default 50000 */
   readonly insertMs?: number;
 }
+
+/** What tells our images from those of others on this BMC. */
+export const oursOn = (bmc: Bmc, options: Pick<MediaOptions, 'ours' | 'names'>): Ours => ({
+  prefixes: options.ours,
+  names: [...(options.names ?? []), ...bmc.memory.mediaNames],
+});
 
 /** Every virtual drive of the system: under the system, and under its managers. */
 export async function listMedia(bmc: Bmc, system: SystemFound): Promise<MediaSlot[]> {

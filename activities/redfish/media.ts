@@ -12,9 +12,10 @@ import {
   takesCd,
   type MediaAsked,
   type MediaSlot,
+  type Ours,
 } from '../../core/redfish/media.ts';
 import { eject, insert } from './media-actions.ts';
-import { listMedia, watch, type MediaOptions } from './media-drives.ts';
+import { listMedia, oursOn, watch, type MediaOptions } from './media-drives.ts';
 import { readResource, type SystemFound } from './service.ts';
 import { lookAtTask, taskFailure } from './task.ts';
 import type { Bmc } from './transport.ts';
@@ -59,7 +60,7 @@ export async function convergeMedia(
   }
 
   const dead = asked?.dead ?? [];
-  const candidates = insertCandidates(slots, url, options.ours, dead);
+  const candidates = insertCandidates(slots, url, oursOn(bmc, options), dead);
   const tried: string[] = [];
   let stuck: string | undefined;
   let passing: RackwrightError | undefined;
@@ -70,6 +71,7 @@ export async function convergeMedia(
     }
     const asking = { slot: slot.uri, url, at: Date.now(), task: null, dead };
     bmc.memory.media.set(system.uri, asking);
+    bmc.memory.mediaNames.add(fileName(url));
     const result = await insert(bmc, system, slot, url, options).catch((error: unknown) => {
       // A request that broke after it was sent may have been carried out: it stays remembered.
       if (!isLost(error)) bmc.memory.media.delete(system.uri);
@@ -92,7 +94,7 @@ export async function convergeMedia(
     return { state: 'pending', retryAfterMs, code: 'MEDIA_NOT_EJECTED', why: stuck, asked };
   bmc.memory.media.delete(system.uri);
   if (passing !== undefined) throw passing;
-  throw noDrive(slots, dead, tried, url, options);
+  throw noDrive(slots, dead, tried, url, oursOn(bmc, options));
 }
 
 /** One look at "nothing of ours is inserted", or with `all`, "nothing is inserted". */
@@ -101,8 +103,9 @@ export async function convergeNoMedia(
   system: SystemFound,
   options: MediaOptions & { readonly all?: boolean },
 ): Promise<Convergence> {
+  const ours = oursOn(bmc, options);
   const leaving = (slot: MediaSlot): boolean =>
-    isOccupied(slot) && (options.all === true || isOurs(slot, options.ours));
+    isOccupied(slot) && (options.all === true || isOurs(slot, ours.prefixes, ours.names));
   bmc.memory.media.delete(system.uri);
   const slots = (await listMedia(bmc, system)).filter(leaving);
   const left: string[] = [];
@@ -142,7 +145,7 @@ function noDrive(
   dead: readonly string[],
   tried: readonly string[],
   url: string,
-  options: MediaOptions,
+  ours: Ours,
 ): Error {
   const reasons = [...dead.map((uri) => `${uri} accepted the image and never showed it`), ...tried];
   if (reasons.length > 0) {
@@ -150,7 +153,9 @@ function noDrive(
       details: { reasons: [...reasons] },
     });
   }
-  const foreign = slots.filter((slot) => takesCd(slot) && isOccupied(slot) && !isOurs(slot, options.ours));
+  const foreign = slots.filter(
+    (slot) => takesCd(slot) && isOccupied(slot) && !isOurs(slot, ours.prefixes, ours.names),
+  );
   if (foreign.length > 0) {
     const images = foreign.map(
       (slot) => `${slot.uri} holds ${shownUrl(slot.image ?? slot.imageName ?? 'an unnamed image')}`,

@@ -15,6 +15,8 @@ export interface BmcMemory {
   readonly power: Map<string, PowerAsked>;
   /** By system. */
   readonly media: Map<string, MediaAsked>;
+  /** File names of the images that were inserted. */
+  readonly mediaNames: Set<string>;
   /** By drive: when it was asked to eject. */
   readonly ejects: Map<string, number>;
 }
@@ -31,6 +33,7 @@ export function memoryOf(origin: string): BmcMemory {
     noDisabledOverride: new Set(),
     power: new Map(),
     media: new Map(),
+    mediaNames: new Set(),
     ejects: new Map(),
   };
   memories.set(origin, fresh);

@@ -79,9 +79,17 @@ export function holds(slot: MediaSlot, url: string): boolean {
   return slot.inserted === true && slot.imageName === fileName(url);
 }
 
-/** Whether the image in the drive is one of ours. */
-export const isOurs = (slot: MediaSlot, prefixes: readonly string[]): boolean =>
-  slot.image !== null && prefixes.some((prefix) => plain(slot.image!).startsWith(plain(prefix)));
+/** What makes an image ours: how its URL begins; for a drive that shows no URL, its file name. */
+export interface Ours {
+  readonly prefixes: readonly string[];
+  readonly names: readonly string[];
+}
+
+/** Whether the image in the drive is one of ours: by how its URL begins; where none is shown, by its file name. */
+export const isOurs = (slot: MediaSlot, prefixes: readonly string[], names: readonly string[] = []): boolean =>
+  slot.image === null
+    ? slot.imageName !== null && names.includes(slot.imageName)
+    : prefixes.some((prefix) => plain(slot.image!).startsWith(plain(prefix)));
 
 /** Whether the drive takes a CD image; one that names no type is judged by its path. */
 export const takesCd = (slot: MediaSlot): boolean =>
@@ -93,7 +101,7 @@ export const takesCd = (slot: MediaSlot): boolean =>
 export function insertCandidates(
   slots: readonly MediaSlot[],
   url: string,
-  ours: readonly string[],
+  ours: Ours,
   dead: readonly string[],
 ): MediaSlot[] {
   const cds = slots.filter((slot) => takesCd(slot) && !dead.includes(slot.uri));
@@ -103,7 +111,7 @@ export function insertCandidates(
     (showsUrl(slot, url) ? 0 : isOccupied(slot) ? 4 : 1) +
     (slot.mediaTypes.some((t) => /^cd$/i.test(t)) ? 0 : 1);
   return usable
-    .filter((slot) => !isOccupied(slot) || showsUrl(slot, url) || isOurs(slot, ours))
+    .filter((slot) => !isOccupied(slot) || showsUrl(slot, url) || isOurs(slot, ours.prefixes, ours.names))
     .map((slot, i) => ({ slot, i }))
     .sort((a, b) => rank(a.slot) - rank(b.slot) || a.i - b.i)
     .map(({ slot }) => slot);

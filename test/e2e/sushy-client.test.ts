@@ -21,15 +21,17 @@ let sushy: Sushy;
 let publisher: Server;
 let origin: string;
 let bmc: Bmc;
+const changes: string[] = [];
 
 beforeAll(async () => {
-  sushy = await startSushy({ systems: 3 });
   publisher = createServer((req, res) => {
+    if (req.method === 'PUT') changes.push(req.url ?? '');
     res.statusCode = req.url?.includes('missing') === true ? 404 : 200;
     res.end(Buffer.alloc(4_096));
   });
   await new Promise<void>((done) => publisher.listen(0, '127.0.0.1', done));
   origin = `http://127.0.0.1:${(publisher.address() as AddressInfo).port}`;
+  sushy = await startSushy({ systems: 3, notifyUrl: `${origin}/changes` });
   const { username, password } = sushy;
   bmc = openBmc({ address: sushy.url, credentials: { username, password }, tls: 'verify' });
 });
@@ -72,6 +74,7 @@ describe('a client of the OpenStack emulator', () => {
     );
     await ensurePower(bmc, uri, 'off', { deadlineMs: 30_000, retryAfterMs: 500, gracefulMs: 20_000 });
     expect((await bmc.get(uri)).body).toMatchObject({ PowerState: 'Off' });
+    expect(changes).toContain('/changes');
   });
 
   it('inserts an image, finds it inserted, replaces it, and ejects it', async () => {

@@ -294,6 +294,15 @@ describe('no media', () => {
     expect(server.resources.get(CD)).toMatchObject({ Inserted: false });
   });
 
+  it('vm-6: ejects an image of ours from a drive that shows its name only', async () => {
+    const { server, bmc, system } = await start();
+    server.patch(CD, { Image: null, ImageName: 'deploy.iso', Inserted: true, ConnectedVia: 'URI' });
+    expect(await convergeNoMedia(bmc, system, quick)).toMatchObject({ state: 'reached', changed: false });
+    const named = { ...quick, names: ['deploy.iso'] };
+    expect(await convergeNoMedia(bmc, system, named)).toMatchObject({ state: 'reached', changed: true });
+    expect(server.resources.get(CD)).toMatchObject({ Inserted: false });
+  });
+
   it('vm-6: is not there yet while the drive shows the image, and then is', async () => {
     const { server, bmc, system } = await start();
     server.insert(CD, ISO);
