@@ -86,7 +86,11 @@ export interface Ours {
 }
 
 /** Whether the image in the drive is one of ours: by how its URL begins; where none is shown, by its file name. */
-export const isOurs = (slot: MediaSlot, prefixes: readonly string[], names: readonly string[] = []): boolean =>
+export const isOurs = (
+  slot: MediaSlot,
+  prefixes: readonly string[],
+  names: readonly string[] = [],
+): boolean =>
   slot.image === null
     ? slot.imageName !== null && names.includes(slot.imageName)
     : prefixes.some((prefix) => plain(slot.image!).startsWith(plain(prefix)));
