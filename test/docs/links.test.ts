@@ -10,7 +10,8 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((file) => file !== '' && existsSync(file));
 
-const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
+const withoutCode = (text: string): string =>
+  text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
 
 /** The anchor that a heading gets, as the usual hosts make it. */
 const anchor = (heading: string): string =>
@@ -21,9 +22,11 @@ const anchor = (heading: string): string =>
     .replaceAll(' ', '-');
 
 const anchors = (file: string): string[] =>
-  [...readFileSync(file, 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
-    anchor(heading!),
-  );
+  [
+    ...readFileSync(file, 'utf8')
+      .replaceAll(/^```[\s\S]*?^```$/gm, '')
+      .matchAll(/^#+ (.+)$/gm),
+  ].map(([, heading]) => anchor(heading!));
 
 /** What is wrong with a link; undefined if it leads somewhere. */
 function broken(from: string, link: string): string | undefined {
@@ -42,7 +45,9 @@ describe('the links of every page', () => {
   });
 
   it.each(files)('%s: lead somewhere', (file) => {
-    const links = [...withoutCode(readFileSync(file, 'utf8')).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to]) => to!);
+    const links = [...withoutCode(readFileSync(file, 'utf8')).matchAll(/\]\(([^)\s]+)\)/g)].map(
+      ([, to]) => to!,
+    );
     expect(links.map((link) => broken(file, link)).filter((each) => each !== undefined)).toEqual([]);
   });
 });
