@@ -1,49 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { listMedia } from '../../../activities/redfish/media-drives.ts';
 import { convergeMedia, convergeNoMedia } from '../../../activities/redfish/media.ts';
-import { findSystem } from '../../../activities/redfish/service.ts';
-import { failureOf, opened } from './fixtures.ts';
-import { CD, redfishError, SYSTEM, type ScriptedBmc } from './scripted-bmc.ts';
-
-const OURS = 'https://gw.example/media/';
-const ISO = `${OURS}tok-2/deploy.iso`;
-const OLD = `${OURS}tok-1/deploy.iso`;
-const FOREIGN = 'http://elsewhere.example/a/secret/rescue.iso';
-const INSERT = `${CD}/Actions/VirtualMedia.InsertMedia`;
-const EJECT = `${CD}/Actions/VirtualMedia.EjectMedia`;
-const quick = { ours: [OURS], watchMs: 20, pollMs: 2, retryAfterMs: 5 };
-const DVD = `${SYSTEM}/VirtualMedia/2`;
-
-async function start(): Promise<
-  Awaited<ReturnType<typeof opened>> & { system: Awaited<ReturnType<typeof findSystem>> }
-> {
-  const { server, bmc } = await opened();
-  return { server, bmc, system: await findSystem(bmc, SYSTEM) };
-}
-
-/** A second drive, under the system. */
-async function withDvd(over: Record<string, unknown> = {}): ReturnType<typeof start> {
-  const { server, bmc } = await start();
-  server.patch(SYSTEM, { VirtualMedia: { '@odata.id': `${SYSTEM}/VirtualMedia` } });
-  server.collect(`${SYSTEM}/VirtualMedia`, [DVD]);
-  server.put(DVD, {
-    MediaTypes: ['DVD'],
-    Inserted: false,
-    Actions: {
-      '#VirtualMedia.InsertMedia': { target: `${DVD}/Insert` },
-      '#VirtualMedia.EjectMedia': { target: `${DVD}/Eject` },
-    },
-    ...over,
-  });
-  server.on('POST', `${DVD}/Insert`, (call) => {
-    server.insert(DVD, (call.body as { Image: string }).Image);
-    return { status: 204 };
-  });
-  return { server, bmc, system: await findSystem(bmc, SYSTEM) };
-}
-
-const bodies = (server: ScriptedBmc, path = INSERT): unknown[] =>
-  server.asked('POST', path).map((c) => c.body);
+import { failureOf } from './fixtures.ts';
+import { ISO, OLD, FOREIGN, INSERT, EJECT, quick, DVD, start, withDvd, bodies } from './media-fixtures.ts';
+import { CD, redfishError } from './scripted-bmc.ts';
 
 describe('insert', () => {
   it('sends the image and no more, and nothing when it is there', async () => {
@@ -266,64 +226,5 @@ describe('insert', () => {
     server.insert(CD, ISO);
     expect(await convergeMedia(bmc, system, ISO, quick)).toMatchObject({ state: 'reached', changed: true });
     expect(bodies(server)).toHaveLength(1);
-  });
-});
-
-describe('no media', () => {
-  it('vm-8: an error for an empty drive is a success', async () => {
-    const { server, bmc, system } = await start();
-    server.insert(CD, ISO);
-    server.on('POST', EJECT, () => {
-      server.patch(CD, { Image: null, Inserted: false });
-      return { status: 400, body: redfishError('NoVirtualMediaMounted', 'Nothing is mounted.') };
-    });
-    expect(await convergeNoMedia(bmc, system, quick)).toMatchObject({ state: 'reached' });
-  });
-
-  it("ejects ours and leaves others', unless all is asked for", async () => {
-    const { server, bmc, system } = await withDvd();
-    server.insert(CD, FOREIGN);
-    server.insert(DVD, OLD);
-    server.on('POST', `${DVD}/Eject`, () => {
-      server.patch(DVD, { Image: '', Inserted: false });
-      return { status: 204 };
-    });
-    expect(await convergeNoMedia(bmc, system, quick)).toMatchObject({ state: 'reached', changed: true });
-    expect(server.resources.get(CD)).toMatchObject({ Image: FOREIGN });
-    expect(await convergeNoMedia(bmc, system, { ...quick, all: true })).toMatchObject({ state: 'reached' });
-    expect(server.resources.get(CD)).toMatchObject({ Inserted: false });
-  });
-
-  it('vm-6: ejects an image of ours from a drive that shows its name only', async () => {
-    const { server, bmc, system } = await start();
-    server.patch(CD, { Image: null, ImageName: 'deploy.iso', Inserted: true, ConnectedVia: 'URI' });
-    expect(await convergeNoMedia(bmc, system, quick)).toMatchObject({ state: 'reached', changed: false });
-    const named = { ...quick, names: ['deploy.iso'] };
-    expect(await convergeNoMedia(bmc, system, named)).toMatchObject({ state: 'reached', changed: true });
-    expect(server.resources.get(CD)).toMatchObject({ Inserted: false });
-  });
-
-  it('vm-6: is not there yet while the drive shows the image, and then is', async () => {
-    const { server, bmc, system } = await start();
-    server.insert(CD, ISO);
-    server.on('POST', EJECT, () => ({ status: 204 }));
-    expect(await convergeNoMedia(bmc, system, quick)).toMatchObject({
-      state: 'pending',
-      code: 'MEDIA_NOT_EJECTED',
-    });
-    expect(await convergeNoMedia(bmc, system, quick)).toMatchObject({ state: 'pending' });
-    expect(server.asked('POST', EJECT)).toHaveLength(1);
-    server.patch(CD, { Inserted: false });
-    expect(await convergeNoMedia(bmc, system, quick)).toMatchObject({ state: 'reached' });
-  });
-
-  it('vm-6: a URL that stays for ever counts as out when the drive is not connected', async () => {
-    const { server, bmc, system } = await start();
-    server.insert(CD, ISO);
-    server.on('POST', EJECT, () => {
-      server.patch(CD, { ConnectedVia: 'NotConnected' });
-      return { status: 204 };
-    });
-    expect(await convergeNoMedia(bmc, system, quick)).toMatchObject({ state: 'reached', changed: true });
   });
 });
