@@ -1,18 +1,42 @@
+import { ApplicationFailure } from '@temporalio/activity';
 import type { SiteActivities } from '../core/site-activities.ts';
 import type { Driver } from './drivers/driver.ts';
-import { loadNode, saveNode, watchOperation } from './nodes.ts';
+import { findOperation, loadNode, saveNode, watchOperation } from './nodes.ts';
 import { closeOperation, openOperation } from './operations.ts';
 import { activity, driverActivities } from './runner.ts';
 import type { Site } from './site.ts';
 
+/** How long an entity waits before it tries again what cannot get better by itself. */
+const PATIENCE_MS = 10_000;
+
 /** Everything that a worker of a site registers, by the names that workflows call. */
 export function createActivities(site: Site, drivers: readonly Driver[]): object {
   const common: SiteActivities = {
-    loadNode: activity(site, (input) => loadNode(site, input)),
-    saveNode: activity(site, (input) => saveNode(site, input)),
-    watchOperation: activity(site, (input) => watchOperation(site, input)),
+    loadNode: patient(activity(site, (input) => loadNode(site, input))),
+    saveNode: patient(activity(site, (input) => saveNode(site, input))),
+    watchOperation: patient(activity(site, (input) => watchOperation(site, input))),
+    findOperation: patient(activity(site, (input) => findOperation(site, input))),
+    awaitWorker: activity(site, async (_site: { site: string }) => {}),
     openOperation: activity(site, (input) => openOperation(site, input)),
     closeOperation: activity(site, (input) => closeOperation(site, input)),
   };
   return Object.assign({}, common, ...drivers.map((driver) => driverActivities(site, driver))) as object;
+}
+
+/** What an entity lives on never fails for good: a broken contract or store is corrected, and it goes on. */
+function patient<I, O>(run: (input: I) => Promise<O>): (input: I) => Promise<O> {
+  return async (input) => {
+    try {
+      return await run(input);
+    } catch (error) {
+      if (!(error instanceof ApplicationFailure) || !error.nonRetryable) throw error;
+      const { message, type, details } = error;
+      throw ApplicationFailure.create({
+        message,
+        ...(type ? { type } : {}),
+        ...(details ? { details } : {}),
+        nextRetryDelay: PATIENCE_MS,
+      });
+    }
+  };
 }

@@ -1,22 +1,26 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
-import { failure, notYet, RackwrightError } from '../core/errors/failure.ts';
+import { WorkflowNotFoundError, type WorkflowExecutionDescription } from '@temporalio/client';
+import { notYet } from '../core/errors/failure.ts';
 import { operationWorkflowId } from '../core/names.ts';
 import type { NodeRecord } from '../core/node.ts';
-import type { OperationEnd, OperationReport } from '../core/operations.ts';
+import type { OperationReport } from '../core/operations.ts';
 import { supportedVerbs } from '../core/plans/index.ts';
-import type { LoadedNode, SavedNode, WatchedOperation } from '../core/site-activities.ts';
+import type { FoundOperation, LoadedNode, SavedNode, WatchedOperation } from '../core/site-activities.ts';
+import { endOf } from '../core/transitions.ts';
 import type { Site } from './site.ts';
 
 /** How often the second witness looks at a running operation. */
 const WATCH_MS = 20_000;
 
-/** Reads the node's record and what the contract says of it. A broken contract file is "not yet". */
+interface OperationName {
+  readonly site: string;
+  readonly node: string;
+  readonly requestId: string;
+}
+
+/** Reads the node's record and what the contract says of it. */
 export async function loadNode(site: Site, name: { site: string; node: string }): Promise<LoadedNode> {
   const record = (await site.records.read(name.site, name.node)) ?? null;
-  const inventory = await site.inventory().catch((error: unknown) => {
-    if (!(error instanceof RackwrightError)) throw error;
-    throw new RackwrightError({ ...error.failure, retryable: true }, { retryAfterMs: 5000 });
-  });
+  const inventory = await site.inventory();
   const node = inventory.nodes.find(({ name: n }) => n === name.node);
   return {
     record,
@@ -30,34 +34,38 @@ export async function loadNode(site: Site, name: { site: string; node: string })
 export async function saveNode(site: Site, { record }: { record: NodeRecord }): Promise<SavedNode> {
   const result = await site.records.write(record, record.generation - 1);
   if (result === 'written') return { written: true };
-  const stored = await site.records.read(record.site, record.node);
-  if (!stored) throw new RackwrightError(failure('UNEXPECTED', `The record of ${record.node} vanished.`));
-  return { written: false, stored };
+  return { written: false, stored: (await site.records.read(record.site, record.node)) ?? null };
 }
 
 /** "Not yet" while the operation's workflow is open; then how it ended, or that it is lost. */
-export async function watchOperation(
-  site: Site,
-  { site: siteName, node, requestId }: { site: string; node: string; requestId: string },
-): Promise<WatchedOperation> {
-  const handle = site.client.workflow.getHandle(operationWorkflowId(siteName, node, requestId));
-  const description = await handle.describe().catch((error: unknown) => {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  });
+export async function watchOperation(site: Site, name: OperationName): Promise<WatchedOperation> {
+  const description = await describe(site, name);
   if (description?.status.name === 'RUNNING') {
-    throw notYet('BUSY', `Operation ${requestId} of ${node} is running.`, WATCH_MS);
+    throw notYet('BUSY', `Operation ${name.requestId} of ${name.node} is running.`, WATCH_MS);
   }
   if (description?.status.name !== 'COMPLETED') return { status: 'lost' };
-  return { status: 'ended', end: endOf((await handle.result()) as OperationReport) };
+  return { status: 'ended', end: endOf((await handleOf(site, name).result()) as OperationReport) };
 }
 
-function endOf({ outcome, phase, residue, failure: f, data }: OperationReport): OperationEnd {
+/** Looks once what there is under an operation's id. */
+export async function findOperation(site: Site, name: OperationName): Promise<FoundOperation> {
+  const description = await describe(site, name);
+  if (!description) return { status: 'none', fingerprint: null };
+  const fingerprint = description.memo?.['fingerprint'];
   return {
-    outcome: outcome ?? 'error',
-    phase,
-    residue,
-    ...(f ? { failure: f } : {}),
-    ...(data['power'] === 'on' || data['power'] === 'off' ? { power: data['power'] } : {}),
+    status: description.status.name === 'RUNNING' ? 'running' : 'closed',
+    fingerprint: typeof fingerprint === 'string' ? fingerprint : null,
   };
+}
+
+const handleOf = (site: Site, { site: siteName, node, requestId }: OperationName) =>
+  site.client.workflow.getHandle(operationWorkflowId(siteName, node, requestId));
+
+async function describe(site: Site, name: OperationName): Promise<WorkflowExecutionDescription | undefined> {
+  try {
+    return await handleOf(site, name).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
 }

@@ -10,8 +10,9 @@ import type {
   OperationReport,
 } from '../core/operations.ts';
 import { DRIVER_PLANS, supportedVerbs } from '../core/plans/index.ts';
-import { mayLeave, type Step } from '../core/steps.ts';
+import { mayLeave, RESIDUES, type Step } from '../core/steps.ts';
 import type { OperationKind } from '../core/verbs.ts';
+import { fence } from './fence.ts';
 import type { Site } from './site.ts';
 
 const HOUR = 3600;
@@ -48,6 +49,7 @@ const STEP_TIMEOUTS = {
 
 /** Stores the contract by its hash and makes the plan that the workflow runs as data. */
 export async function openOperation(site: Site, input: OperationInput): Promise<OpenedOperation> {
+  await fence(site, input);
   const inventory = await site.inventory();
   const node = effectiveNode(inventory, input.node);
   const plans = DRIVER_PLANS[node.driver];
@@ -82,12 +84,13 @@ function planOf({ kind, args }: OperationInput, node: EffectiveNode): readonly S
   return plan;
 }
 
-/** For a clean-up: what is known to be left, or whatever the lost operation may have left. */
-function leftBy({ cleanup }: OperationInput, node: EffectiveNode): OpenedOperation['residue'] {
+/** For a clean-up: what is known to be left, and whatever a lost operation may have left. */
+function leftBy({ cleanup, residue }: OperationInput, node: EffectiveNode): OpenedOperation['residue'] {
   if (!cleanup) return [];
-  if (cleanup.residue) return cleanup.residue;
-  if (cleanup.kind === 'cleanup') return [];
-  return mayLeave(DRIVER_PLANS[node.driver].plan(cleanup.kind, {}) ?? []);
+  const { kind, lost } = cleanup;
+  const plan = kind === 'cleanup' ? undefined : DRIVER_PLANS[node.driver].plan(kind, {});
+  const may = lost ? mayLeave(plan ?? []) : [];
+  return RESIDUES.filter((r) => residue.includes(r) || may.includes(r));
 }
 
 /** People who ask and watch want to correct and go on; a schedule wants its verdict. */

@@ -1,6 +1,5 @@
 import { Context } from '@temporalio/activity';
 import { effectiveNode } from '../contracts/inventory/effective.ts';
-import { fail } from '../core/errors/failure.ts';
 import type { Json } from '../core/json.ts';
 import type { EvidenceRef, StepInput } from '../core/operations.ts';
 import { DRIVER_PLANS } from '../core/plans/index.ts';
@@ -8,6 +7,7 @@ import { ALL_VERBS, isOperationVerb } from '../core/verbs.ts';
 import type { Fact, Residue, Step } from '../core/steps.ts';
 import { pauseAt } from './crash-points.ts';
 import type { Driver, StepContext } from './drivers/driver.ts';
+import { fence } from './fence.ts';
 import { toApplicationFailure } from './failures.ts';
 import type { Site } from './site.ts';
 
@@ -26,7 +26,7 @@ export function driverActivities(site: Site, driver: Driver): { [name: string]: 
       const context = await contextOf(site, input);
       const { kind } = input.ref;
       await pauseAt(`${input.ref.node}:${kind}:${step.id}:before`);
-      if (!step.repeatable) await fence(site, input);
+      await fence(site, input.ref);
       const output = await run(context);
       await pauseAt(`${input.ref.node}:${kind}:${step.id}:after`);
       return output;
@@ -37,8 +37,10 @@ export function driverActivities(site: Site, driver: Driver): { [name: string]: 
   );
   activities[`${driver.name}.settle`] = activity(
     site,
-    async (input: StepInput & { residue: readonly Residue[] }) =>
-      driver.settle(await contextOf(site, input), input.residue),
+    async (input: StepInput & { residue: readonly Residue[] }) => {
+      await fence(site, input.ref);
+      return driver.settle(await contextOf(site, input), input.residue);
+    },
   );
   activities[`${driver.name}.capture`] = activity(site, async (input: StepInput): Promise<EvidenceRef[]> => {
     const context = await contextOf(site, input);
@@ -82,16 +84,6 @@ async function facts(
   const answers: { [fact: Fact]: boolean } = {};
   for (const fact of input.ask) answers[fact] = (await driver.facts[fact]?.(context)) ?? false;
   return answers;
-}
-
-/** A step whose effect must not happen twice runs only for the operation that the node's record names. */
-async function fence(site: Site, { ref }: StepInput): Promise<void> {
-  const record = await site.records.read(ref.site, ref.node);
-  if (record?.operation?.requestId === ref.requestId && record.generation >= ref.generation) return;
-  throw fail(
-    'GENERATION_CONFLICT',
-    `The record of ${ref.node} names ${record?.operation?.requestId ?? 'no operation'} (generation ${record?.generation ?? 0}), not ${ref.requestId}.`,
-  );
 }
 
 async function contextOf(site: Site, input: StepInput): Promise<StepContext> {

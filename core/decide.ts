@@ -66,6 +66,9 @@ export function decide(node: NodeRecord, request: VerbRequest): Decision {
       }),
     );
   }
+  if (node.supports.length === 0) {
+    return refuse(failure('NODE_UNKNOWN', `The contract of ${node.site} has no node ${node.node}.`));
+  }
   if (!node.supports.includes(verb)) {
     return refuse(failure('NOT_SUPPORTED', `The driver of ${node.node} cannot ${verb} yet. ${legal(node)}`));
   }

@@ -47,10 +47,12 @@ export interface OperationInput {
   readonly generation: number;
   readonly onFailure?: OnFailure;
   readonly deadlineSeconds?: number;
+  /** What the node still has of earlier operations. A clean-up removes it, any other one carries it on. */
+  readonly residue: readonly Residue[];
   /** Set when the node refused the request: the operation ends at once and says so. */
   readonly refusal?: Failure;
-  /** Set for `cleanup`: what left something behind, and what; null is whatever its kind may leave. */
-  readonly cleanup?: { readonly kind: OperationKind; readonly residue: readonly Residue[] | null };
+  /** Set for `cleanup`: what left something behind; if it was lost, all that its kind may leave is removed. */
+  readonly cleanup?: { readonly kind: OperationKind; readonly lost: boolean };
 }
 
 /** Who is acting: what every step gets and every call-back token carries. */

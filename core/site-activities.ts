@@ -19,8 +19,15 @@ export interface LoadedNode {
   readonly supports: readonly OperationKind[];
 }
 
-/** How a write of the record ended: done, or overtaken by a later one. */
-export type SavedNode = { readonly written: true } | { readonly written: false; readonly stored: NodeRecord };
+/** How a write of the record ended: done, or refused since another one is stored; null where none is any more. */
+export type SavedNode =
+  { readonly written: true } | { readonly written: false; readonly stored: NodeRecord | null };
+
+/** What there is under an operation's id, and which request it stands for. */
+export interface FoundOperation {
+  readonly status: 'running' | 'closed' | 'none';
+  readonly fingerprint: string | null;
+}
 
 /** What became of an operation's workflow. */
 export type WatchedOperation =
@@ -34,6 +41,10 @@ export interface SiteActivities {
   saveNode(input: { record: NodeRecord }): Promise<SavedNode>;
   /** Waits ("not yet") until the operation's workflow is closed, and tells how. */
   watchOperation(input: { site: string; node: string; requestId: string }): Promise<WatchedOperation>;
+  /** Looks once. */
+  findOperation(input: { site: string; node: string; requestId: string }): Promise<FoundOperation>;
+  /** Answers as soon as a worker of the site is there. */
+  awaitWorker(input: { site: string }): Promise<void>;
   /** Stores the contract by its hash and makes the plan. Fails with a typed failure of the contract. */
   openOperation(input: OperationInput): Promise<OpenedOperation>;
   /** Keeps the final report as evidence and deletes the secret inputs of the request. */

@@ -4,7 +4,7 @@ import type { JsonObject } from './json.ts';
 import type { VerbRequest } from './messages.ts';
 import { CLEANUP_PREFIX } from './names.ts';
 import type { CurrentOperation, NodeRecord, RecentRequest } from './node.ts';
-import type { OperationEnd } from './operations.ts';
+import type { OperationEnd, OperationReport } from './operations.ts';
 import type { OperationKind } from './verbs.ts';
 
 /** How many requests are remembered; older ones are caught by the operation's workflow id. */
@@ -46,11 +46,24 @@ export function started(
 const ownerOf = (request: { readonly args: JsonObject }): string | null =>
   typeof request.args['owner'] === 'string' ? request.args['owner'] : null;
 
-const remember = (recent: readonly RecentRequest[], entry: RecentRequest): RecentRequest[] =>
-  [...recent, entry].slice(-RECENT);
+/** Clean-ups are forgotten first: a residue that stays for days must not push out what people asked for. */
+function remember(recent: readonly RecentRequest[], entry: RecentRequest): RecentRequest[] {
+  const all = [...recent, entry];
+  if (all.length <= RECENT) return all;
+  const oldest = recent.findIndex((r) => r.kind === 'cleanup');
+  return all.filter((_, index) => index !== Math.max(0, oldest));
+}
+
+/** The node when the operation of a request could not be started, since the requestId was used long ago. */
+export function notStarted(node: NodeRecord, before: NodeRecord): NodeRecord {
+  const { phase, returnTo, owner, resident, operation, recent, lastFailure } = before;
+  return { ...node, phase, returnTo, owner, resident, operation, recent, lastFailure };
+}
+
+const nextCleanup = (node: NodeRecord): string => `${CLEANUP_PREFIX}${node.generation + 1}`;
 
 /** The node when its operation was lost: it can do nothing until the clean-up has ended. */
-export function lost(node: NodeRecord): NodeRecord {
+export function lost(node: NodeRecord, cleanupId = nextCleanup(node)): NodeRecord {
   const { requestId, kind, cleans } = node.operation!;
   const next = cleaningUp(
     {
@@ -58,6 +71,7 @@ export function lost(node: NodeRecord): NodeRecord {
       recent: node.recent.map((r) => (r.requestId === requestId ? { ...r, outcome: 'error' as const } : r)),
     },
     kind === 'cleanup' ? (cleans ?? kind) : kind,
+    cleanupId,
   );
   return {
     ...next,
@@ -69,12 +83,29 @@ export function lost(node: NodeRecord): NodeRecord {
 }
 
 /** The node with a clean-up as its operation; `cleans` is the kind of operation that left something. */
-export function cleaningUp(node: NodeRecord, cleans: OperationKind): NodeRecord {
-  const requestId = `${CLEANUP_PREFIX}${node.generation + 1}`;
+export function cleaningUp(
+  node: NodeRecord,
+  cleans: OperationKind,
+  requestId = nextCleanup(node),
+): NodeRecord {
   return {
     ...node,
     operation: { requestId, kind: 'cleanup', args: {}, held: false, step: null, failure: null, cleans },
     recent: remember(node.recent, { requestId, kind: 'cleanup', fingerprint: '', outcome: null }),
+  };
+}
+
+/** What an operation's result changes of its node. */
+export function endOf({ outcome, phase, residue, failure: f, data }: OperationReport): OperationEnd {
+  const { power, health, drift } = data;
+  return {
+    outcome: outcome ?? 'error',
+    phase,
+    residue,
+    ...(f ? { failure: f } : {}),
+    ...(power === 'on' || power === 'off' ? { power } : {}),
+    ...(typeof health === 'string' ? { health: health.slice(0, 300) } : {}),
+    ...(typeof drift === 'boolean' ? { drift } : {}),
   };
 }
 

@@ -18,6 +18,7 @@ export class Callbacks {
   #lookedUp = false;
   #bootingFromMedia = false;
   #firstBootOpen = false;
+  #over = false;
 
   /** Opens the window for the steps that are about to run; an agent that is booted anew gets a new one. */
   open(steps: readonly Step[], expires: number): void {
@@ -27,14 +28,20 @@ export class Callbacks {
       this.#lookedUp = false;
       this.#bootingFromMedia = true;
     }
-    if (this.window.epoch === 0) this.window = { epoch: 1, expires };
+    this.window = { epoch: Math.max(1, this.window.epoch), expires };
     if (steps.some((step) => step.awaits === 'first-boot')) {
       this.firstBoot = null;
       this.#firstBootOpen = true;
     }
   }
 
-  /** Nothing is served any more: the operation is held or over. */
+  /** The operation is over: nobody may call back any more. */
+  end(): void {
+    this.close();
+    this.#over = true;
+  }
+
+  /** Nothing is served for now: the operation is held. */
   close(): void {
     this.#bootingFromMedia = false;
     this.#firstBootOpen = false;
@@ -54,6 +61,7 @@ export class Callbacks {
   }
 
   refuseEpoch(epoch: number): Failure | undefined {
+    if (this.#over) return failure('TOKEN_EXPIRED', 'The operation is over.');
     return epoch === this.window.epoch
       ? undefined
       : failure('TOKEN_EXPIRED', `The token is of boot ${epoch}; the node was booted again since.`);
@@ -82,8 +90,14 @@ export class Callbacks {
     this.agent = { callbackUrl, certificate, version };
   }
 
+  refuseFirstBoot(): Failure | undefined {
+    return this.#firstBootOpen
+      ? undefined
+      : failure('TOKEN_EXPIRED', 'The operation does not wait for a first boot now.');
+  }
+
   reportFirstBoot(input: unknown): void {
     const parsed = parseFirstBoot(input);
-    if (parsed.ok && this.firstBoot === null) this.firstBoot = parsed.value;
+    if (parsed.ok && this.#firstBootOpen && this.firstBoot === null) this.firstBoot = parsed.value;
   }
 }

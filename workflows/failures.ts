@@ -1,4 +1,10 @@
-import { ActivityFailure, ApplicationFailure, CancelledFailure, TemporalFailure } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancelledFailure,
+  TemporalFailure,
+  TimeoutFailure,
+} from '@temporalio/workflow';
 import { asFailure, failure, type Failure } from '../core/errors/failure.ts';
 import type { ErrorCode } from '../core/errors/catalogue.ts';
 
@@ -22,6 +28,26 @@ export function isCancelled(error: unknown): boolean {
 
 /** Whether an error is Temporal's own report of what failed; anything else is a bug in a workflow. */
 export const isReported = (error: unknown): boolean => error instanceof TemporalFailure;
+
+/** Fails a workflow at once: it was started wrongly. */
+export const startedWrongly = (
+  code: 'INVALID_MESSAGE' | 'INVALID_WORKFLOW_ID',
+  message: string,
+): ApplicationFailure =>
+  ApplicationFailure.create({
+    message,
+    type: code,
+    nonRetryable: true,
+    details: [failure(code, message)],
+  });
+
+/** Whether an attempt was under way when its time was over: a worker is there, and the step hangs. */
+export function hung(error: unknown): boolean {
+  for (let e: unknown = error; e instanceof Error; e = e.cause) {
+    if (e instanceof TimeoutFailure && e.timeoutType === 'START_TO_CLOSE') return true;
+  }
+  return false;
+}
 
 /** Refuses an update before it enters the history: its sender gets the code and the message. */
 export function reject(f: Failure): never {

@@ -16,6 +16,8 @@ export const accessQuery = defineQuery<GatewayAccess>('access');
 
 /** From an operation to its node. */
 export const operationEvent = defineSignal<[OperationEvent]>('operation');
+/** From a node to its operation: tell again where you stand. */
+export const announceSignal = defineSignal('announce');
 
 // Arguments are `unknown`: whoever sends them may send anything, and a handler never throws on it.
 export const verbSignal = (verb: Verb) => defineSignal<[unknown]>(verb);

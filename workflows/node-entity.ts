@@ -1,53 +1,57 @@
-import {
-  allHandlersFinished,
-  CancellationScope,
-  condition,
-  setCurrentDetails,
-  upsertMemo,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { allHandlersFinished, CancelledFailure, condition, uuid4, workflowInfo } from '@temporalio/workflow';
 import { decide, legalVerbs } from '../core/decide.ts';
-import { nodeDetails, type RefusedMessage } from '../core/details.ts';
+import type { RefusedMessage } from '../core/details.ts';
 import { failure, type Failure } from '../core/errors/failure.ts';
+import { parseOperationEvent } from '../core/events.ts';
 import type { parseVerb, VerbRequest } from '../core/messages.ts';
-import { nodeWorkflowId, operationWorkflowId } from '../core/names.ts';
-import { flagsOf, newNode, snapshotOf, type NodeRecord } from '../core/node.ts';
-import type { OperationEvent, OperationInput, Source, Ticket } from '../core/operations.ts';
-import { cleaningUp, ended, lost, started } from '../core/transitions.ts';
-import type { Verb } from '../core/verbs.ts';
+import { CLEANUP_PREFIX, nodeWorkflowId, operationWorkflowId } from '../core/names.ts';
+import { newNode, snapshotOf, type NodeRecord } from '../core/node.ts';
+import type { FlagState, OperationEvent, OperationInput, Source, Ticket } from '../core/operations.ts';
+import type { WatchedOperation } from '../core/site-activities.ts';
+import { cleaningUp, ended, lost, notStarted, started } from '../core/transitions.ts';
+import type { OperationKind, Verb } from '../core/verbs.ts';
 import { siteActivities } from './activities.ts';
-import { isCancelled, isReported } from './failures.ts';
 import type { NodeState } from './messages.ts';
-import { Outbox } from './outbox.ts';
-import { attribute } from './search-attributes.ts';
+import { NodeView } from './node-view.ts';
+import { OperationWatch } from './operation-watch.ts';
+import { Outbox, type Start, type Unsent } from './outbox.ts';
 
 /** What the entity carries from one run to the next. */
 export interface NodeMemory {
   readonly record: NodeRecord;
   readonly refused: readonly RefusedMessage[];
+  readonly unsent: Unsent;
 }
 
 type Parsed = ReturnType<typeof parseVerb>;
 
 /** How many refused messages are shown. */
 const REFUSED = 10;
+/** How many late refusals are kept for the updates that wait for them. */
+const LATE = 100;
 /** What an operation left behind is looked at again after this time. */
-const RESIDUE_RETRY = '15m';
+const RESIDUE_RETRY_MS = 15 * 60_000;
+/** A node that the contract does not name is looked up again after this time. */
+const UNKNOWN_RETRY_MS = 60_000;
 
 export class NodeEntity {
   readonly #site: string;
   readonly #node: string;
   readonly #outbox: Outbox;
+  readonly #watch: OperationWatch;
+  readonly #view = new NodeView();
   #record: NodeRecord;
   #refused: readonly RefusedMessage[];
   #ready: boolean;
   #dirty = false;
+  #ending = false;
   /** Signals that came before the record was read. */
-  #early: { verb: Verb; parsed: Parsed }[] = [];
-  #earlyEvents: OperationEvent[] = [];
-  #watched: { requestId: string; scope: CancellationScope } | null = null;
-  #shown = '';
+  #early: (() => void)[] = [];
+  /** Flags that are set and not yet written: they outlive a conflict. */
+  #newFlags: Partial<FlagState> = {};
+  /** Refused only after they were accepted: the requestId had been used long ago. */
+  readonly #late = new Map<string, Failure>();
+  #residueDue: number | null = null;
 
   constructor(site: string, node: string, memory?: NodeMemory) {
     this.#site = site;
@@ -55,7 +59,9 @@ export class NodeEntity {
     this.#record = memory?.record ?? newNode(site, node);
     this.#refused = memory?.refused ?? [];
     this.#ready = memory !== undefined;
-    this.#outbox = new Outbox(site, node);
+    this.#outbox = new Outbox(site, node, memory?.unsent);
+    this.#watch = new OperationWatch(site, node, (requestId, seen) => this.#onWatched(requestId, seen));
+    this.#show();
   }
 
   state(): NodeState {
@@ -75,13 +81,17 @@ export class NodeEntity {
     return !this.#outbox.pending(operationId);
   }
 
-  /** An update that its validator let in. */
-  accept(parsed: Parsed): Ticket {
-    if (parsed.ok) this.#take(parsed.value, 'update');
-    const requestId = parsed.ok ? parsed.value.requestId : 'refused';
-    const verb = parsed.ok ? parsed.value.verb : 'abort';
-    if (verb === 'resume' || verb === 'abort')
-      return this.#ticket(this.#record.operation?.requestId ?? requestId);
+  /** Why a ticket that was handed out is void. */
+  voidTicket({ operationId }: Ticket): Failure | undefined {
+    return this.#late.get(operationId);
+  }
+
+  /** An update that `refusal` let in. */
+  accept(request: VerbRequest): Ticket {
+    const { verb, requestId } = request;
+    const running = this.#record.operation?.requestId;
+    this.#take(request, 'update');
+    if (verb === 'resume' || verb === 'abort') return this.#ticket(running ?? requestId);
     if (verb === 'maintenance' || verb === 'quarantine' || verb === 'unquarantine') {
       return { operationId: requestId, workflowId: nodeWorkflowId(this.#site, this.#node) };
     }
@@ -91,7 +101,7 @@ export class NodeEntity {
   /** A signal: its sender awaits the operation of its requestId, so a refusal becomes one that ends at once. */
   signal(verb: Verb, parsed: Parsed): void {
     if (!this.#ready) {
-      if (this.#early.length < 1000) this.#early.push({ verb, parsed });
+      this.#early.push(() => this.signal(verb, parsed));
       return;
     }
     const refusal = this.refusal(parsed);
@@ -103,33 +113,27 @@ export class NodeEntity {
     const requestId = parsed.ok ? parsed.value.requestId : parsed.requestId;
     const answerable = verb !== 'resume' && verb !== 'abort';
     const known = requestId === undefined || this.#record.recent.some((r) => r.requestId === requestId);
-    if (answerable && requestId !== undefined && !known)
-      this.#outbox.refuse(this.#refusedInput(verb, requestId, refusal));
+    if (answerable && requestId !== undefined && !known) {
+      this.#answer(verb as OperationKind, requestId, refusal, parsed.ok ? parsed.value.fingerprint : '');
+    }
+  }
+
+  /** A signal of a name that no verb has. */
+  onUnknown(name: string): void {
+    this.#refuse(name.slice(0, 64), failure('INVALID_MESSAGE', 'There is no such verb.'));
   }
 
   /** News of the running operation; anything about another one is ignored. */
-  onOperation(event: OperationEvent): void {
-    if (!this.#ready) {
-      this.#earlyEvents.push(event);
-      return;
-    }
-    const { operation } = this.#record;
-    if (!operation || event?.requestId !== operation.requestId) return;
-    if (event.type === 'ended') {
-      this.#change(ended(this.#record, event.end));
-    } else if (event.type === 'held') {
-      this.#change({
-        ...this.#record,
-        phase: event.phase,
-        operation: { ...operation, held: true, failure: event.failure },
-      });
-    } else {
-      this.#change({
-        ...this.#record,
-        phase: event.phase,
-        operation: { ...operation, held: false, failure: null, step: event.step },
-      });
-    }
+  onOperation(input: unknown): void {
+    const event = parseOperationEvent(input);
+    if (!event) this.#refuse('operation', failure('INVALID_MESSAGE', 'This is no event of an operation.'));
+    else if (this.#ready) this.#onEvent(event);
+    else this.#early.push(() => this.#onEvent(event));
+  }
+
+  /** The workflow was cancelled: the entity ends as soon as no operation needs it. */
+  end(): void {
+    this.#ending = true;
   }
 
   /** Lives until the history is long enough; returns what the next run needs. */
@@ -137,162 +141,223 @@ export class NodeEntity {
     if (!this.#ready) await this.#load();
     for (;;) {
       this.#show();
+      this.#view.publish(this.#record);
       if (this.#dirty) {
         await this.#save();
         continue;
       }
-      if (await this.#send()) continue;
-      this.#watch();
-      if (this.#quiet() && workflowInfo().continueAsNewSuggested) {
-        this.#watched?.scope.cancel();
-        return { record: this.#record, refused: this.#refused };
+      const { starting } = this.#outbox;
+      if (starting) {
+        await this.#start(starting);
+        continue;
       }
-      const left = this.#record.residue.length > 0 && !this.#record.operation;
-      const woken = () => this.#dirty || this.#outbox.waiting() || this.#mayContinueAsNew();
-      if (!left) await condition(woken);
-      else if (!(await condition(woken, RESIDUE_RETRY))) this.#cleanUp();
+      this.#watch.follow(this.#record.operation?.requestId);
+      if (this.#mayContinueAsNew()) {
+        this.#watch.follow(undefined);
+        return { record: this.#record, refused: this.#refused, unsent: this.#outbox.unsent()! };
+      }
+      if (await this.#outbox.sendMore()) continue;
+      if (this.#mayEnd()) throw new CancelledFailure('The entity was cancelled.');
+      await this.#pause();
     }
   }
 
   #take(request: VerbRequest, source: Source): void {
     const decision = decide(this.#record, request);
-    if (decision.kind === 'flag') return this.#flag(request);
-    if (decision.kind === 'control') {
-      this.#outbox.forward(this.#record.operation!.requestId, request);
-      return;
-    }
+    if (decision.kind === 'flag') this.#flag(request);
+    if (decision.kind === 'control') this.#outbox.forward(this.#record.operation!.requestId, request);
     if (decision.kind !== 'start') return;
     const before = this.#record;
+    this.#late.delete(request.requestId);
     this.#change(started(before, request, decision));
-    this.#outbox.start(this.#inputOf(request, source), before);
-  }
-
-  #flag(request: VerbRequest): void {
-    const { flags } = this.#record;
-    const reason = request.reason ?? 'no reason given';
-    const on = request.verb === 'quarantine' || request.args['on'] === true;
-    const name = request.verb === 'maintenance' ? 'maintenance' : 'quarantined';
-    this.#change({ ...this.#record, flags: { ...flags, [name]: on ? reason : null } });
-  }
-
-  #inputOf(request: VerbRequest, source: Source): OperationInput {
-    return {
-      site: this.#site,
-      node: this.#node,
-      requestId: request.requestId,
-      kind: request.verb as OperationInput['kind'],
-      args: request.args,
-      source,
-      snapshot: snapshotOf(this.#record),
-      generation: this.#record.generation + 1,
+    const { requestId, args, fingerprint } = request;
+    const input: OperationInput = {
+      ...this.#input(request.verb as OperationKind, requestId, source),
+      args,
       ...(request.onFailure ? { onFailure: request.onFailure } : {}),
       ...(request.deadlineSeconds ? { deadlineSeconds: request.deadlineSeconds } : {}),
     };
+    this.#outbox.start({ input, fingerprint, before });
   }
 
-  #refusedInput(verb: Verb, requestId: string, refusal: Failure): OperationInput {
-    const request = { verb, requestId, args: {}, fingerprint: '' };
-    return { ...this.#inputOf(request, 'signal'), refusal };
+  #flag(request: VerbRequest): void {
+    const on = request.verb === 'quarantine' || request.args['on'] === true;
+    const name = request.verb === 'maintenance' ? 'maintenance' : 'quarantined';
+    const flag = { [name]: on ? (request.reason ?? 'no reason given') : null };
+    this.#newFlags = { ...this.#newFlags, ...flag };
+    this.#change({ ...this.#record, flags: { ...this.#record.flags, ...flag } });
   }
 
-  /** Starts the clean-up of what is left; also the way out of an operation that was lost. */
-  #cleanUp(): void {
-    const { operation, residue } = this.#record;
+  #input(kind: OperationKind, requestId: string, source: Source): OperationInput {
+    return {
+      site: this.#site,
+      node: this.#node,
+      requestId,
+      kind,
+      args: {},
+      source,
+      snapshot: snapshotOf(this.#record),
+      generation: this.#record.generation + 1,
+      residue: this.#record.residue,
+    };
+  }
+
+  /** Answers a requestId that gets no operation of its own with one that ends at once. */
+  #answer(kind: OperationKind, requestId: string, refusal: Failure, fingerprint: string): void {
+    this.#outbox.refuse({ input: { ...this.#input(kind, requestId, 'signal'), refusal }, fingerprint });
+  }
+
+  #onEvent(event: OperationEvent): void {
+    const { operation } = this.#record;
+    if (!operation || event.requestId !== operation.requestId) return;
+    if (event.type === 'ended') {
+      this.#change(ended(this.#record, event.end));
+      return;
+    }
+    const { phase } = event;
+    const now =
+      event.type === 'held'
+        ? { ...operation, held: true, failure: event.failure }
+        : { ...operation, held: false, failure: null, step: event.step };
+    this.#change({ ...this.#record, phase, operation: now });
+  }
+
+  #onWatched(requestId: string, seen: WatchedOperation): void {
     const before = this.#record;
-    const last = before.recent.at(-1)?.kind ?? 'decommission';
-    this.#change(operation ? lost(before) : cleaningUp(before, last));
-    const { requestId, cleans } = this.#record.operation!;
-    const request = { verb: 'abort' as const, requestId, args: {}, fingerprint: '' };
-    this.#outbox.start(
-      {
-        ...this.#inputOf(request, 'internal'),
-        kind: 'cleanup',
-        onFailure: 'fail',
-        cleanup: { kind: cleans ?? last, residue: operation ? null : residue },
-      },
-      before,
-    );
+    if (before.operation?.requestId !== requestId) return;
+    if (seen.status === 'ended') return this.#onEvent({ type: 'ended', requestId, end: seen.end });
+    const { kind } = before.operation;
+    this.#cleanUp(lost(before, this.#cleanupId()), before, true);
+    // It may never have begun, if the entity ended between its record and its start.
+    this.#answer(kind, requestId, this.#record.lastFailure!, '');
+  }
+
+  /** Starts the clean-up of what is left, which is how the record has it. */
+  #cleanUp(record: NodeRecord, before: NodeRecord, wasLost: boolean): void {
+    this.#change(record);
+    const { requestId, cleans } = record.operation!;
+    const cleanup = { kind: cleans!, lost: wasLost };
+    const input = { ...this.#input('cleanup', requestId, 'internal'), onFailure: 'fail' as const, cleanup };
+    this.#outbox.start({ input, fingerprint: '', before });
+  }
+
+  /** Unique even where the record, and with it the generation, was lost. */
+  #cleanupId(): string {
+    return `${CLEANUP_PREFIX}${this.#record.generation + 1}-${uuid4().slice(0, 8)}`;
   }
 
   async #load(): Promise<void> {
-    const { record, supports, retired, known } = await siteActivities(this.#site).loadNode({
-      site: this.#site,
-      node: this.#node,
-    });
-    this.#record = { ...(record ?? this.#record), supports, retired };
+    const { record } = await this.#readContract();
+    if (record) this.#record = { ...record, supports: this.#record.supports, retired: this.#record.retired };
+    if (this.#record.operation) this.#outbox.ask(this.#record.operation.requestId);
     this.#ready = true;
-    if (!known)
-      this.#refuse(
-        'node',
-        failure('NODE_UNKNOWN', `The contract of ${this.#site} has no node ${this.#node}.`),
-      );
-    for (const event of this.#earlyEvents.splice(0)) this.onOperation(event);
-    for (const { verb, parsed } of this.#early.splice(0)) this.signal(verb, parsed);
+    for (const message of this.#early.splice(0)) message();
   }
 
-  /** Writes the record; if someone wrote a later one, that one is adopted. */
+  async #readContract(): Promise<{ record: NodeRecord | null }> {
+    const { site, node } = this.#record;
+    const { record, supports, retired, known } = await siteActivities(site).loadNode({ site, node });
+    this.#record = { ...this.#record, supports, retired };
+    if (!known && !this.#refused.some(({ code }) => code === 'NODE_UNKNOWN')) {
+      this.#refuse('node', failure('NODE_UNKNOWN', `The contract of ${site} has no node ${node}.`));
+    }
+    return { record };
+  }
+
+  /** Writes the record; if someone wrote another one, that one is adopted. */
   async #save(): Promise<void> {
     this.#dirty = false;
     const record = { ...this.#record, generation: this.#record.generation + 1 };
     this.#record = record;
+    const flags = this.#newFlags;
+    this.#newFlags = {};
     const saved = await siteActivities(this.#site).saveNode({ record });
     if (saved.written) return;
-    for (const input of this.#outbox.dropStarts()) {
-      this.#outbox.refuse({ ...input, refusal: conflict(record) });
+    this.#newFlags = { ...flags, ...this.#newFlags };
+    const { stored } = saved;
+    if (stored === null || stored.generation < record.generation - 1) {
+      // The store has lost what was written: what the entity knows is newer.
+      this.#change({ ...this.#record, generation: stored?.generation ?? 0 });
+      return;
     }
-    this.#record = saved.stored;
-    this.#refuse('record', conflict(record));
+    const conflict = failure(
+      'GENERATION_CONFLICT',
+      `The record of ${this.#node} is past generation ${record.generation}: the stored one is adopted.`,
+    );
+    const dropped = this.#outbox.dropStart();
+    this.#record = { ...stored, flags: { ...stored.flags, ...this.#newFlags } };
+    this.#dirty = Object.keys(this.#newFlags).length > 0;
+    if (this.#record.operation) this.#outbox.ask(this.#record.operation.requestId);
+    if (dropped) {
+      const { kind, requestId } = dropped.input;
+      this.#answer(kind, requestId, conflict, dropped.fingerprint);
+    }
+    this.#refuse('record', conflict);
   }
 
-  /** Sends what waits to be sent; true if something was. */
-  async #send(): Promise<boolean> {
-    const sent = await this.#outbox.sendOne();
-    if (sent?.kind === 'duplicate') {
-      // The requestId was used long ago: its operation answers, and the node is as it was before.
-      const { generation } = this.#record;
-      this.#change({ ...sent.before, generation });
-    }
-    return sent !== undefined;
-  }
-
-  /** Keeps a second witness on the running operation: it notices an end that was never told. */
-  #watch(): void {
-    const requestId = this.#record.operation?.requestId;
-    if (requestId === this.#watched?.requestId) return;
-    this.#watched?.scope.cancel();
-    this.#watched = null;
-    if (requestId === undefined) return;
-    const scope = new CancellationScope();
-    this.#watched = { requestId, scope };
-    void scope
-      .run(() => this.#witness(requestId))
-      .catch((error: unknown) => {
-        if (!isCancelled(error) && !isReported(error)) throw error;
+  /** Starts an operation whose record is written. */
+  async #start(start: Start): Promise<void> {
+    const { input, fingerprint, before } = start;
+    if (!(await this.#outbox.send(start))) {
+      // The requestId was used long ago, and is forgotten here: its operation answers.
+      const { requestId } = input;
+      const found = await siteActivities(this.#site).findOperation({
+        site: this.#site,
+        node: this.#node,
+        requestId,
       });
+      const same = found.fingerprint === fingerprint;
+      const current = this.#record.operation?.requestId === requestId;
+      if (current && !(same && found.status === 'running')) this.#change(notStarted(this.#record, before));
+      if (!same) this.#refuseLate(input);
+    }
+    this.#outbox.dropStart();
   }
 
-  async #witness(requestId: string): Promise<void> {
-    const seen = await siteActivities(this.#site).watchOperation({
-      site: this.#site,
-      node: this.#node,
-      requestId,
-    });
-    if (this.#record.operation?.requestId !== requestId) return;
-    if (seen.status === 'ended') this.onOperation({ type: 'ended', requestId, end: seen.end });
-    else this.#cleanUp();
+  #refuseLate({ kind, requestId }: OperationInput): void {
+    const message = `requestId ${requestId} already stands for another request.`;
+    const refusal = failure('REQUEST_ID_REUSED', message);
+    if (this.#late.size >= LATE) this.#late.clear();
+    this.#late.set(requestId, refusal);
+    this.#refuse(kind, refusal);
+  }
+
+  /** Waits until there is something to do; looks again by itself at what was left behind or unknown. */
+  async #pause(): Promise<void> {
+    const { residue, operation, supports } = this.#record;
+    const left = residue.length > 0 && operation === null;
+    this.#residueDue = left ? (this.#residueDue ?? Date.now() + RESIDUE_RETRY_MS) : null;
+    const woken = () => this.#dirty || this.#outbox.waiting() || this.#mayContinueAsNew() || this.#mayEnd();
+    if (this.#residueDue !== null) {
+      if (await condition(woken, Math.max(1, this.#residueDue - Date.now()))) return;
+      this.#residueDue = null;
+      const before = this.#record;
+      if (before.operation !== null || before.residue.length === 0) return;
+      const last = before.recent.findLast(({ kind }) => kind !== 'cleanup')?.kind ?? 'decommission';
+      this.#cleanUp(cleaningUp(before, last, this.#cleanupId()), before, false);
+    } else if (supports.length === 0) {
+      if (!(await condition(woken, UNKNOWN_RETRY_MS))) await this.#readContract();
+    } else {
+      await condition(woken);
+    }
   }
 
   #quiet(): boolean {
-    return !this.#dirty && !this.#outbox.waiting() && allHandlersFinished();
+    return !this.#dirty && this.#outbox.starting === null && allHandlersFinished();
   }
 
   #mayContinueAsNew(): boolean {
-    return workflowInfo().continueAsNewSuggested && this.#quiet();
+    return workflowInfo().continueAsNewSuggested && this.#quiet() && this.#outbox.unsent() !== undefined;
+  }
+
+  #mayEnd(): boolean {
+    return this.#ending && this.#record.operation === null && this.#quiet();
   }
 
   #change(record: NodeRecord): void {
     this.#record = record;
     this.#dirty = true;
+    this.#show();
   }
 
   #refuse(verb: string, { code, message }: Failure): void {
@@ -305,39 +370,7 @@ export class NodeEntity {
     return { operationId: requestId, workflowId: operationWorkflowId(this.#site, this.#node, requestId) };
   }
 
-  /** Brings details, search attributes and memo up to date. */
   #show(): void {
-    const { phase, owner, image, operation, power, health, lastFailure } = this.#record;
-    const details = nodeDetails(this.#record, this.#refused);
-    if (details === this.#shown) return;
-    this.#shown = details;
-    const flags = flagsOf(this.#record);
-    const domain = operation?.failure?.faultDomain ?? lastFailure?.faultDomain ?? null;
-    setCurrentDetails(details);
-    upsertSearchAttributes([
-      attribute('RackwrightSite', this.#site),
-      attribute('RackwrightNode', this.#node),
-      attribute('RackwrightPhase', phase),
-      attribute('RackwrightOperation', operation?.requestId ?? null),
-      attribute('RackwrightFaultDomain', domain),
-      attribute('RackwrightTenant', owner),
-      attribute('RackwrightFlags', flags),
-    ]);
-    upsertMemo({
-      phase,
-      owner,
-      image,
-      power,
-      health,
-      flags,
-      operation: operation?.requestId ?? null,
-      kind: operation?.kind ?? null,
-    });
+    this.#view.show(this.#record, this.#refused);
   }
 }
-
-const conflict = (record: NodeRecord): Failure =>
-  failure(
-    'GENERATION_CONFLICT',
-    `The record of ${record.node} is past generation ${record.generation}: the stored one is adopted.`,
-  );

@@ -1,4 +1,5 @@
-import { condition, setHandler, uuid4 } from '@temporalio/workflow';
+import { condition, setDefaultSignalHandler, setHandler, uuid4 } from '@temporalio/workflow';
+import { failure } from '../core/errors/failure.ts';
 import { parseVerb } from '../core/messages.ts';
 import { ALL_VERBS, type Verb } from '../core/verbs.ts';
 import { reject } from './failures.ts';
@@ -15,7 +16,11 @@ export function registerHandlers(entity: NodeEntity): void {
     description: 'From the running operation to its node; not for people.',
   });
   for (const verb of ALL_VERBS) registerVerb(entity, verb);
+  setDefaultSignalHandler((name) => entity.onUnknown(name));
 }
+
+/** No requestId can be this: a validator leaves no trace, so it must not draw from the random source. */
+const UNNAMED = '';
 
 /** Each verb comes in as a signal and as an update of one name, with the same argument. */
 function registerVerb(entity: NodeEntity, verb: Verb): void {
@@ -26,14 +31,21 @@ function registerVerb(entity: NodeEntity, verb: Verb): void {
   setHandler(
     verbUpdate(verb),
     (input) => {
-      const ticket = entity.accept(parseVerb(verb, input, uuid4));
-      return condition(() => entity.handedOut(ticket)).then(() => ticket);
+      const parsed = parseVerb(verb, input, uuid4);
+      // Refused here if another message came between the validator and now.
+      const refusal = entity.refusal(parsed);
+      if (refusal || !parsed.ok) reject(refusal ?? failure('INVALID_MESSAGE', 'It cannot be read.'));
+      const ticket = entity.accept(parsed.value);
+      return condition(() => entity.handedOut(ticket)).then(() => {
+        const late = entity.voidTicket(ticket);
+        if (late) reject(late);
+        return ticket;
+      });
     },
     {
       description,
-      // A validator leaves no trace in the history, so it must not draw from the workflow's random source.
       validator: (input) => {
-        const refusal = entity.refusal(parseVerb(verb, input, () => 'not-yet-named'));
+        const refusal = entity.refusal(parseVerb(verb, input, () => UNNAMED));
         if (refusal) reject(refusal);
       },
     },

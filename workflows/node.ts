@@ -1,7 +1,7 @@
-import { ApplicationFailure, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import { failure } from '../core/errors/failure.ts';
+import { CancellationScope, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import { parseNodeInput } from '../core/messages.ts';
 import { nodeWorkflowId } from '../core/names.ts';
+import { startedWrongly } from './failures.ts';
 import { NodeEntity, type NodeMemory } from './node-entity.ts';
 import { registerHandlers } from './node-handlers.ts';
 
@@ -13,7 +13,8 @@ export interface NodeInput {
 }
 
 /**
- * A server's entity: holds its phase, answers its messages, starts its operations. It never ends.
+ * A server's entity: holds its phase, answers its messages, starts its operations. It ends only when it is
+ * cancelled, and then not before its operation has ended.
  *
  * Invariants:
  * 1. All handlers are registered before the first await. None throws; an update decides at once, and only
@@ -22,26 +23,36 @@ export interface NodeInput {
  * 3. Whatever a sender sends, the entity goes on.
  */
 export async function node(input: NodeInput): Promise<void> {
-  const parsed = parseNodeInput(input);
-  const names = parsed.ok ? parsed.value : { site: 'unknown', node: 'unknown' };
-  const entity = new NodeEntity(names.site, names.node, parsed.ok ? input.memory : undefined);
+  const { site, node: name } = checked(input);
+  const entity = new NodeEntity(site, name, input.memory);
   registerHandlers(entity);
+  CancellationScope.current().cancelRequested.catch(() => entity.end());
+  const memory = await CancellationScope.nonCancellable(() => entity.run());
+  await continueAsNew<typeof node>({ site, node: name, memory });
+}
 
+/** The input of a start, which may come from anyone: wrong input or a wrong id fails the workflow at once. */
+function checked(input: unknown): { site: string; node: string } {
+  const parsed = parseNodeInput(input);
   if (!parsed.ok) {
     const { field, message } = parsed.problem;
-    throw ApplicationFailure.nonRetryable(
-      failure(
-        'INVALID_MESSAGE',
-        `Input of node: ${field} ${message}. Example: {"site": "lab", "node": "gpu-01"}`,
-      ).message,
+    throw startedWrongly(
       'INVALID_MESSAGE',
+      `Input of node: ${field} ${message}. Example: {"site": "lab", "node": "gpu-01"}`,
     );
   }
-  const id = nodeWorkflowId(names.site, names.node);
-  if (workflowInfo().workflowId !== id) {
-    const { message } = failure('INVALID_WORKFLOW_ID', `The workflow id of this node must be ${id}.`);
-    throw ApplicationFailure.nonRetryable(message, 'INVALID_WORKFLOW_ID');
+  // Only a run that goes on has a memory, and only from the entity itself.
+  const foreign = Object.keys(input as object).find((field) => field !== 'site' && field !== 'node');
+  if (foreign !== undefined && workflowInfo().continuedFromExecutionRunId === undefined) {
+    throw startedWrongly(
+      'INVALID_MESSAGE',
+      `Input of node: ${foreign.slice(0, 40)} is not a field of it; it has site, node.`,
+    );
   }
-  const memory = await entity.run();
-  await continueAsNew<typeof node>({ ...names, memory });
+  const { site, node: name } = parsed.value;
+  const id = nodeWorkflowId(site, name);
+  if (workflowInfo().workflowId !== id) {
+    throw startedWrongly('INVALID_WORKFLOW_ID', `The workflow id of this node must be ${id}.`);
+  }
+  return parsed.value;
 }

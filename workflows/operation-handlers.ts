@@ -8,6 +8,7 @@ import {
   accessQuery,
   agentHeartbeatUpdate,
   agentLookupUpdate,
+  announceSignal,
   EXAMPLES,
   firstBootUpdate,
   progressQuery,
@@ -19,6 +20,7 @@ import type { OperationRun } from './operation-run.ts';
 /** Wires messages to the run. Synchronous and total: nothing here awaits, and nothing a sender sends throws. */
 export function registerHandlers(run: OperationRun): void {
   setHandler(progressQuery, () => run.report());
+  setHandler(announceSignal, () => run.announce(), { description: 'From the node; not for people.' });
   setHandler(accessQuery, () => run.callbacks.access(run.ref, run.args));
   registerControl(
     run,
@@ -40,7 +42,7 @@ export function registerHandlers(run: OperationRun): void {
     validator: (input) => check(parseAgentHeartbeat(input), (value) => run.callbacks.refuseHeartbeat(value)),
   });
   setHandler(firstBootUpdate, (input) => run.callbacks.reportFirstBoot(input), {
-    validator: (input) => check(parseFirstBoot(input), () => undefined),
+    validator: (input) => check(parseFirstBoot(input), () => run.callbacks.refuseFirstBoot()),
   });
 }
 

@@ -5,7 +5,6 @@ import type { VerbRequest } from '../core/messages.ts';
 import { operationWorkflowId } from '../core/names.ts';
 import type {
   OpenedOperation,
-  OperationEnd,
   OperationInput,
   OperationRef,
   OperationReport,
@@ -15,12 +14,18 @@ import type {
 } from '../core/operations.ts';
 import { FAILED_TWIN, isWorking, type Phase } from '../core/phases.ts';
 import { RESIDUES, stepsToResume, type Residue } from '../core/steps.ts';
+import { endOf } from '../core/transitions.ts';
 import { operationVerb } from '../core/verbs.ts';
 import { capture, checkFacts, runStep, settle, siteActivities } from './activities.ts';
 import { Callbacks } from './callbacks.ts';
-import { failureOf, isCancelled, isReported } from './failures.ts';
+import { failureOf, hung, isCancelled, isReported } from './failures.ts';
 import { NodeLink } from './node-link.ts';
 import { Progress } from './progress.ts';
+
+interface Verdict {
+  readonly outcome: Outcome;
+  readonly failure?: Failure;
+}
 
 /** How a stretch of steps ended. */
 type Stretch =
@@ -28,8 +33,6 @@ type Stretch =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'failed'; readonly at: number; readonly failure: Failure };
 
-/** Longest pause between two tries of a step that no worker could tell anything of. */
-const RESCHEDULE_PAUSE_MS = 10_000;
 /** Grace of call-back tokens beyond the operation's own deadline. */
 const TOKEN_GRACE_SECONDS = 3600;
 
@@ -47,6 +50,8 @@ export class OperationRun {
   #data: JsonObject = {};
   readonly #facts = new Set<string>();
   readonly #residue = new Set<Residue>();
+  /** What earlier operations left: it is carried on unless a step clears it. A clean-up makes it its own. */
+  readonly #inherited: Set<Residue>;
   #stopped: Failure | null = null;
   #stop: () => void = () => undefined;
   #resumed: VerbRequest | null = null;
@@ -55,12 +60,14 @@ export class OperationRun {
     this.#input = input;
     this.args = input.args;
     this.#phase = input.snapshot.phase;
+    this.#inherited = new Set(input.residue);
     this.#progress = new Progress(input);
     this.#node = new NodeLink(input);
   }
 
   report(): OperationReport {
-    return this.#progress.report({ phase: this.#phase, residue: [...this.#residue], data: this.#data });
+    const residue = RESIDUES.filter((r) => this.#residue.has(r) || this.#inherited.has(r));
+    return this.#progress.report({ phase: this.#phase, residue, data: this.#data });
   }
 
   ticket(): Ticket {
@@ -96,6 +103,19 @@ export class OperationRun {
     this.#stopWith(failure('ABORTED', `Aborted: ${reason}`));
   }
 
+  /** Tells the node again where this operation stands: the entity may not have been there to hear it. */
+  announce(): void {
+    if (this.#progress.over) return;
+    const { requestId } = this.#input;
+    const { held, failure: f } = this.report();
+    const step = this.#progress.current()?.id ?? null;
+    void this.#node.tell(
+      held && f
+        ? { type: 'held', requestId, phase: this.#phase, failure: f }
+        : { type: 'progress', requestId, phase: this.#phase, step },
+    );
+  }
+
   async run(): Promise<OperationReport> {
     const { refusal } = this.#input;
     if (refusal) return this.#progress.end(this.report(), 'fail', refusal);
@@ -108,19 +128,21 @@ export class OperationRun {
   }
 
   /** Opens the operation and runs its plan, holding where that is wanted. */
-  async #work(): Promise<{ outcome: Outcome; failure?: Failure }> {
+  async #work(): Promise<Verdict> {
     try {
-      this.#opened = await siteActivities(this.#input.site).openOperation(this.#input);
+      this.#opened = await this.#stoppable(() => siteActivities(this.#input.site).openOperation(this.#input));
     } catch (error) {
       if (!isReported(error)) throw error;
-      return {
-        outcome: 'fail',
-        failure: failureOf(error) ?? failure('UNEXPECTED', 'It could not be opened.'),
-      };
+      // What a lost operation left cannot be told without its plan: it may be anything.
+      if (this.#input.cleanup?.lost) for (const left of RESIDUES) this.#inherited.add(left);
+      if (this.#stopped && isCancelled(error)) return verdictOf(this.#stopped);
+      const f = failureOf(error) ?? failure('UNEXPECTED', 'It could not be opened.');
+      return { outcome: outcomeOf(f), failure: f };
     }
     const { steps, ref, deadlineSeconds, residue } = this.#opened;
     this.ref = ref;
     for (const left of residue) this.#residue.add(left);
+    if (this.#input.kind === 'cleanup') this.#inherited.clear();
     this.#progress.plan(steps, ref.contractHash);
     this.#show();
 
@@ -131,11 +153,11 @@ export class OperationRun {
       const stretch = await this.#stretch(run, remaining);
       remaining -= Date.now() - began;
       if (stretch.kind === 'done') return { outcome: 'pass' };
-      const stopped = this.#stopped;
-      if (stretch.kind === 'stopped' && stopped) {
-        return { outcome: stopped.code === 'ABORTED' ? 'aborted' : 'fail', failure: stopped };
+      if (stretch.kind === 'stopped') {
+        const why = this.#stopped!;
+        if (why.code === 'DEADLINE_EXCEEDED') await this.#keepOverdue(why);
+        return verdictOf(why);
       }
-      if (stretch.kind !== 'failed') continue;
 
       await this.#keepFailingState(stretch.at, stretch.failure);
       if (this.#opened.onFailure === 'fail') {
@@ -153,12 +175,11 @@ export class OperationRun {
     const { steps } = this.#opened!;
     this.callbacks.open(
       run.map((index) => steps[index]!),
-      Math.ceil((Date.now() + remainingMs) / 1000) + TOKEN_GRACE_SECONDS,
+      // What stands on the disk has to call back even after a hold.
+      Math.ceil((Date.now() + remainingMs) / 1000) + this.#opened!.holdForSeconds + TOKEN_GRACE_SECONDS,
     );
     this.#progress.schedule(run);
-    const scope = new CancellationScope();
     const deadline = new CancellationScope();
-    this.#stop = () => scope.cancel();
     const timer = deadline
       .run(() => sleep(Math.max(1, remainingMs), { summary: 'Deadline' }))
       .then(
@@ -166,20 +187,33 @@ export class OperationRun {
         () => undefined,
       );
     try {
-      return await scope.run(() => this.#steps(run));
+      return await this.#stoppable(() => this.#steps(run));
     } catch (error) {
       if (this.#stopped && isCancelled(error)) return { kind: 'stopped' };
       throw error;
     } finally {
-      this.#stop = () => undefined;
       this.callbacks.close();
       deadline.cancel();
       await timer;
     }
   }
 
+  /** Runs something that `abort` and the deadline cancel. */
+  async #stoppable<T>(what: () => Promise<T>): Promise<T> {
+    const scope = new CancellationScope();
+    this.#stop = () => scope.cancel();
+    if (this.#stopped) scope.cancel();
+    try {
+      return await scope.run(what);
+    } finally {
+      this.#stop = () => undefined;
+    }
+  }
+
   async #steps(run: readonly number[]): Promise<Stretch> {
     for (const at of run) {
+      // An attempt that was told to stop may still have come to its end.
+      if (this.#stopped) return { kind: 'stopped' };
       const failed = await this.#step(at);
       if (failed) return { kind: 'failed', at, failure: failed };
     }
@@ -209,7 +243,10 @@ export class OperationRun {
         const output = await runStep(driver, step, this.#stepInput(step.id));
         this.#data = { ...this.#data, ...output.data };
         for (const fact of step.makes) this.#facts.add(fact);
-        for (const residue of step.clears) this.#residue.delete(residue);
+        for (const residue of step.clears) {
+          this.#residue.delete(residue);
+          this.#inherited.delete(residue);
+        }
         this.#progress.done(at, output);
         this.#show();
         return undefined;
@@ -217,10 +254,15 @@ export class OperationRun {
         if (isCancelled(error) || !isReported(error)) throw error;
         const known = failureOf(error);
         if (known) return this.#failed(at, ownedBy(known, step));
+        if (hung(error)) {
+          const { attempt, total } = step.bounds;
+          const message = `${step.title}: no attempt of ${attempt} s ended within ${total} s.`;
+          return this.#failed(at, ownedBy(failure(step.silence, message), step));
+        }
         // No attempt said anything: no worker was there. Only the operation's deadline bounds this.
         this.#progress.note(`${step.title}: no worker of the site answers`);
         this.#show();
-        await sleep(RESCHEDULE_PAUSE_MS, { summary: 'No worker of the site answers' });
+        await siteActivities(this.#input.site).awaitWorker({ site: this.#input.site });
       }
     }
   }
@@ -236,6 +278,14 @@ export class OperationRun {
     return f;
   }
 
+  /** A step that the deadline stopped has failed. */
+  async #keepOverdue(why: Failure): Promise<void> {
+    const at = this.#progress.at();
+    if (at < 0) return;
+    this.#failed(at, why);
+    await this.#keepFailingState(at, why);
+  }
+
   async #keepFailingState(at: number, f: Failure): Promise<void> {
     try {
       const { driver, steps } = this.#opened!;
@@ -249,7 +299,7 @@ export class OperationRun {
   }
 
   /** Makes the node safe, then waits for someone. Returns the steps to go on with, or the verdict. */
-  async #hold(at: number, f: Failure): Promise<{ run: number[] } | { outcome: Outcome; failure: Failure }> {
+  async #hold(at: number, f: Failure): Promise<{ run: number[] } | Verdict> {
     const { onHold, holdForSeconds, driver, steps, observed } = this.#opened!;
     if (onHold === 'safe') await this.#makeSafe();
     const working = this.#phase;
@@ -265,7 +315,7 @@ export class OperationRun {
     );
     this.#progress.release();
     this.#phase = working;
-    if (this.#stopped) return { outcome: 'aborted', failure: this.#stopped };
+    if (this.#stopped) return verdictOf(this.#stopped);
     if (!answered) {
       const message = `No one resumed it within ${holdForSeconds} s. It was held for ${f.code}: ${f.message}`;
       return {
@@ -313,12 +363,28 @@ export class OperationRun {
   }
 
   async #end(outcome: Outcome, f?: Failure): Promise<OperationReport> {
+    this.callbacks.end();
     this.#phase = this.#endPhase(outcome);
     const report = this.#progress.end(this.report(), outcome, f);
-    const evidence = await siteActivities(this.#input.site).closeOperation({ report, args: this.args });
-    const final = { ...report, evidence: [...report.evidence, ...evidence] };
-    await this.#node.tell({ type: 'ended', requestId: this.#input.requestId, end: this.#endOf(final) });
+    const final = { ...report, evidence: [...report.evidence, ...(await this.#keep(report))] };
+    const { supports, retired } = this.#opened ?? {};
+    const end = {
+      ...endOf(final),
+      ...(supports ? { supports } : {}),
+      ...(retired === undefined ? {} : { retired }),
+    };
+    await this.#node.tell({ type: 'ended', requestId: this.#input.requestId, end });
     return final;
+  }
+
+  /** A report that cannot be kept as evidence is still the result. */
+  async #keep(report: OperationReport): Promise<OperationReport['evidence']> {
+    try {
+      return await siteActivities(this.#input.site).closeOperation({ report, args: this.args });
+    } catch (error) {
+      if (!isReported(error)) throw error;
+      return [];
+    }
   }
 
   #endPhase(outcome: Outcome): Phase {
@@ -327,20 +393,6 @@ export class OperationRun {
     const { to } = operationVerb(kind);
     if (to === 'return') return snapshot.returnTo ?? snapshot.phase;
     return to === 'available' && this.#opened!.retired ? 'manageable' : to;
-  }
-
-  #endOf(report: OperationReport): OperationEnd {
-    const { power, health, drift } = this.#data;
-    return {
-      outcome: report.outcome!,
-      phase: report.phase,
-      residue: report.residue,
-      ...(report.failure ? { failure: report.failure } : {}),
-      ...(power === 'on' || power === 'off' ? { power } : {}),
-      ...(typeof health === 'string' ? { health } : {}),
-      ...(typeof drift === 'boolean' ? { drift } : {}),
-      ...(this.#opened ? { supports: this.#opened.supports, retired: this.#opened.retired } : {}),
-    };
   }
 
   async #enter(phase: Phase | null, step: string): Promise<void> {
@@ -375,6 +427,11 @@ export class OperationRun {
     this.#progress.show(this.report());
   }
 }
+
+const verdictOf = (stopped: Failure): Verdict => ({
+  outcome: stopped.code === 'ABORTED' ? 'aborted' : 'fail',
+  failure: stopped,
+});
 
 const failedPhase = (phase: Phase): Phase => (isWorking(phase) ? FAILED_TWIN[phase] : phase);
 

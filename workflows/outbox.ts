@@ -11,81 +11,121 @@ import { operationWorkflowId, WORKFLOW_QUEUE } from '../core/names.ts';
 import type { NodeRecord } from '../core/node.ts';
 import type { OperationInput } from '../core/operations.ts';
 import { isReported } from './failures.ts';
-import { verbSignal } from './messages.ts';
+import { announceSignal, verbSignal } from './messages.ts';
 import type { operation } from './operation.ts';
 import { attribute } from './search-attributes.ts';
 
-/** How many refused requests wait to be answered; the sender of one more gets no operation. */
-const REFUSALS = 200;
+/** An operation to be started: its input, which request it stands for, and the node before it. */
+export interface Start {
+  readonly input: OperationInput;
+  readonly fingerprint: string;
+  readonly before: NodeRecord;
+}
 
-type Sent = { readonly kind: 'sent' } | { readonly kind: 'duplicate'; readonly before: NodeRecord };
+/** A refused request: its operation says so and ends at once. */
+export type Refusal = Omit<Start, 'before'>;
+
+/** A message to a running operation; `announce` asks it to tell again where it stands. */
+interface Forward {
+  readonly requestId: string;
+  readonly verb: 'resume' | 'abort' | 'announce';
+  readonly message: JsonObject;
+}
+
+/** What is not sent yet and can be sent by the entity's next run. */
+export interface Unsent {
+  readonly refusals: readonly Refusal[];
+  readonly forwards: readonly Forward[];
+}
+
+/** How many refusals are answered at once. */
+const BATCH = 50;
+/** How much a run hands over to the next: it has to fit in one payload. */
+const HANDED_OVER = 200;
 
 /** What the entity's handlers want sent, in order: handlers never await, the main loop does. */
 export class Outbox {
   readonly #site: string;
   readonly #node: string;
-  #starts: { input: OperationInput; before: NodeRecord }[] = [];
-  readonly #refusals: OperationInput[] = [];
-  readonly #forwards: { requestId: string; request: VerbRequest }[] = [];
-  #sending: string | null = null;
+  #start: Start | null;
+  #refusals: Refusal[];
+  #forwards: Forward[];
+  #sending: readonly string[] = [];
 
-  constructor(site: string, node: string) {
+  constructor(site: string, node: string, unsent?: Unsent) {
     this.#site = site;
     this.#node = node;
+    this.#start = null;
+    this.#refusals = [...(unsent?.refusals ?? [])];
+    this.#forwards = [...(unsent?.forwards ?? [])];
   }
 
-  start(input: OperationInput, before: NodeRecord): void {
-    this.#starts.push({ input, before });
+  /** There is at most one: the node is busy with it from the moment that it was accepted. */
+  start(start: Start): void {
+    this.#start = start;
   }
 
-  refuse(input: OperationInput): void {
-    if (this.#refusals.length < REFUSALS) this.#refusals.push(input);
+  get starting(): Start | null {
+    return this.#start;
+  }
+
+  /** The start is done, or will not be. */
+  dropStart(): Start | null {
+    const dropped = this.#start;
+    this.#start = null;
+    return dropped;
+  }
+
+  refuse(refusal: Refusal): void {
+    this.#refusals.push(refusal);
   }
 
   /** Passes `resume` or `abort` on to the operation. */
-  forward(requestId: string, request: VerbRequest): void {
-    this.#forwards.push({ requestId, request });
+  forward(requestId: string, { verb, args, reason }: VerbRequest): void {
+    const message = { ...args, ...(reason === undefined ? {} : { reason }) };
+    this.#forwards.push({ requestId, verb: verb as 'resume' | 'abort', message });
+  }
+
+  /** Asks an operation that ran while the entity did not to tell where it stands. */
+  ask(requestId: string): void {
+    this.#forwards.push({ requestId, verb: 'announce', message: {} });
   }
 
   /** Whether the operation of a request is still to be started. */
   pending(requestId: string): boolean {
-    const queued = [...this.#starts.map(({ input }) => input), ...this.#refusals];
-    return this.#sending === requestId || queued.some((input) => input.requestId === requestId);
+    const queued = this.#refusals.some(({ input }) => input.requestId === requestId);
+    return queued || this.#start?.input.requestId === requestId || this.#sending.includes(requestId);
   }
 
   waiting(): boolean {
-    return this.#starts.length + this.#refusals.length + this.#forwards.length > 0;
+    return this.#start !== null || this.#refusals.length + this.#forwards.length > 0;
   }
 
-  dropStarts(): OperationInput[] {
-    const dropped = this.#starts.map(({ input }) => input);
-    this.#starts = [];
-    return dropped;
+  /** What a next run would send; undefined if that is too much, or a start is among it. */
+  unsent(): Unsent | undefined {
+    if (this.#start !== null || this.#refusals.length + this.#forwards.length > HANDED_OVER) return undefined;
+    return { refusals: this.#refusals, forwards: this.#forwards };
   }
 
-  /** Sends the next thing; undefined if there is none. */
-  async sendOne(): Promise<Sent | undefined> {
-    const start = this.#starts.shift();
-    if (start) {
-      return (await this.#startChild(start.input))
-        ? { kind: 'sent' }
-        : { kind: 'duplicate', before: start.before };
-    }
-    const refusal = this.#refusals.shift();
-    if (refusal) {
-      await this.#startChild(refusal);
-      return { kind: 'sent' };
-    }
-    const forward = this.#forwards.shift();
-    if (!forward) return undefined;
-    await this.#pass(forward.requestId, forward.request);
-    return { kind: 'sent' };
+  /** Starts the operation. False if its requestId was used before. The start stays pending until dropped. */
+  send({ input, fingerprint }: Start): Promise<boolean> {
+    return this.#startChild(input, fingerprint);
+  }
+
+  /** Sends a batch of what else waits; false if nothing does. */
+  async sendMore(): Promise<boolean> {
+    const refusals = this.#refusals.splice(0, BATCH);
+    this.#sending = refusals.map(({ input }) => input.requestId);
+    await Promise.all(refusals.map(({ input, fingerprint }) => this.#startChild(input, fingerprint)));
+    this.#sending = [];
+    const forwards = this.#forwards.splice(0, BATCH);
+    for (const forward of forwards) await this.#pass(forward);
+    return refusals.length + forwards.length > 0;
   }
 
   /** True if it started, false if the requestId already has its operation. */
-  async #startChild(input: OperationInput): Promise<boolean> {
-    const { kind, requestId, refusal } = input;
-    this.#sending = requestId;
+  async #startChild(input: OperationInput, fingerprint: string): Promise<boolean> {
+    const { kind, requestId, refusal, source } = input;
     try {
       await startChild<typeof operation>('operation', {
         args: [input],
@@ -94,7 +134,7 @@ export class Outbox {
         parentClosePolicy: ParentClosePolicy.ABANDON,
         workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
         staticSummary: refusal ? `${kind} of ${this.#node}: refused` : `${kind} of ${this.#node}`,
-        memo: { kind, source: input.source },
+        memo: { kind, source, fingerprint },
         typedSearchAttributes: [
           attribute('RackwrightSite', this.#site),
           attribute('RackwrightNode', this.#node),
@@ -105,16 +145,14 @@ export class Outbox {
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
       throw error;
-    } finally {
-      this.#sending = null;
     }
   }
 
-  async #pass(requestId: string, { verb, args, reason }: VerbRequest): Promise<void> {
-    const message: JsonObject = { ...args, ...(reason === undefined ? {} : { reason }) };
+  async #pass({ requestId, verb, message }: Forward): Promise<void> {
+    const handle = getExternalWorkflowHandle(operationWorkflowId(this.#site, this.#node, requestId));
     try {
-      const id = operationWorkflowId(this.#site, this.#node, requestId);
-      await getExternalWorkflowHandle(id).signal(verbSignal(verb), message);
+      if (verb === 'announce') await handle.signal(announceSignal);
+      else await handle.signal(verbSignal(verb), message);
     } catch (error) {
       // The operation ended meanwhile: there is nothing left to resume or abort.
       if (!isReported(error)) throw error;

@@ -82,8 +82,13 @@ export class Progress {
     this.#notes = [...this.#notes, `${now()} ${text}`].slice(-NOTES);
   }
 
+  /** Index of the step that is under way; -1 if none is. */
+  at(): number {
+    return this.#steps.findIndex((s) => s.state === 'running' || s.state === 'waiting');
+  }
+
   current(): Step | undefined {
-    return this.#plan[this.#steps.findIndex((s) => s.state === 'running' || s.state === 'waiting')];
+    return this.#plan[this.at()];
   }
 
   report(now: Pick<OperationReport, 'phase' | 'residue' | 'data'>): OperationReport {

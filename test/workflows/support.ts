@@ -3,9 +3,16 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { bundleWorkflowCode, Worker } from '@temporalio/worker';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  Runtime,
+  Worker,
+  type ReplayHistoriesIterable,
+} from '@temporalio/worker';
 import pino from 'pino';
 import type { Driver, StepContext } from '../../activities/drivers/driver.ts';
 import { fileEvidenceStore } from '../../activities/evidence/file-evidence-store.ts';
@@ -25,6 +32,8 @@ import type { Residue } from '../../core/steps.ts';
 import { ALL_VERBS, isOperationVerb, type Verb } from '../../core/verbs.ts';
 import type { NodeState } from '../../workflows/messages.ts';
 
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+
 export const SITE = 'test';
 export const NODE = 'n1';
 
@@ -38,7 +47,10 @@ export async function workflowBundle(folder = 'workflows'): Promise<{ codePath: 
   }
   const codePath = join('.rackwright', 'test', `bundle-${hash.digest('hex').slice(0, 16)}.js`);
   if (!existsSync(codePath)) {
-    const { code } = await bundleWorkflowCode({ workflowsPath: join(process.cwd(), folder, 'index.ts') });
+    const { code } = await bundleWorkflowCode({
+      workflowsPath: join(process.cwd(), folder, 'index.ts'),
+      logger: new DefaultLogger('ERROR'),
+    });
     await mkdir(join('.rackwright', 'test'), { recursive: true });
     const temporary = `${codePath}.${process.pid}`;
     await writeFile(temporary, code);
@@ -121,7 +133,8 @@ export class House {
   readonly records;
   readonly environment: TestWorkflowEnvironment;
   readonly #folder: string;
-  #running: { worker: Worker; done: Promise<void> }[] = [];
+  site!: Site;
+  #running: { worker: Worker; done: Promise<void>; kind: 'workflows' | 'activities' }[] = [];
 
   private constructor(environment: TestWorkflowEnvironment, folder: string) {
     this.environment = environment;
@@ -153,27 +166,37 @@ export class House {
       client: this.environment.client,
       log: pino({ level: 'silent' }),
     };
-    const connection = this.environment.nativeConnection;
-    const workers = [
-      await Worker.create({
-        connection,
-        taskQueue: WORKFLOW_QUEUE,
-        workflowBundle: await workflowBundle(),
-        maxConcurrentWorkflowTaskExecutions: 10,
-      }),
-      await Worker.create({
-        connection,
-        taskQueue: siteQueue(SITE),
-        activities: createActivities(site, [this.driver]),
-      }),
-    ];
-    this.#running = workers.map((worker) => ({ worker, done: worker.run() }));
+    this.site = site;
+    await this.startWorkflows();
+    await this.startActivities();
   }
 
-  async stopWorkers(): Promise<void> {
-    for (const { worker } of this.#running) if (worker.getState() === 'RUNNING') worker.shutdown();
-    await Promise.all(this.#running.map(({ done }) => done));
-    this.#running = [];
+  async startWorkflows(): Promise<void> {
+    const worker = await Worker.create({
+      connection: this.environment.nativeConnection,
+      taskQueue: WORKFLOW_QUEUE,
+      workflowBundle: await workflowBundle(),
+      maxConcurrentWorkflowTaskExecutions: 10,
+    });
+    this.#running.push({ worker, done: worker.run(), kind: 'workflows' });
+  }
+
+  async startActivities(): Promise<void> {
+    const worker = await Worker.create({
+      connection: this.environment.nativeConnection,
+      taskQueue: siteQueue(SITE),
+      activities: hurried(createActivities(this.site, [this.driver])),
+      // Cancellations reach a running step with its next heartbeat.
+      maxHeartbeatThrottleInterval: '200ms',
+    });
+    this.#running.push({ worker, done: worker.run(), kind: 'activities' });
+  }
+
+  async stopWorkers(kind?: 'workflows' | 'activities'): Promise<void> {
+    const stopping = this.#running.filter((running) => kind === undefined || running.kind === kind);
+    this.#running = this.#running.filter((running) => !stopping.includes(running));
+    for (const { worker } of stopping) if (worker.getState() === 'RUNNING') worker.shutdown();
+    await Promise.all(stopping.map(({ done }) => done));
   }
 
   get client() {
@@ -264,13 +287,44 @@ export class House {
   async replayAll(bundle?: { codePath: string }): Promise<number> {
     const code = bundle ?? (await workflowBundle());
     let replayed = 0;
-    for await (const { workflowId, runId } of this.client.list()) {
-      const history = await this.client.getHandle(workflowId, runId).fetchHistory();
-      await Worker.runReplayHistory({ workflowBundle: code }, history, workflowId);
+    for await (const { workflowId, error } of Worker.runReplayHistories(
+      { workflowBundle: code },
+      this.histories(),
+    )) {
+      if (error) throw new Error(`replay of ${workflowId}: ${error.message}`, { cause: error });
       replayed++;
     }
+    if (replayed === 0) throw new Error('there was no history to replay');
     return replayed;
   }
+
+  /** Every run of every workflow of this server. */
+  async *histories(): ReplayHistoriesIterable {
+    for await (const { workflowId, runId } of this.client.list()) {
+      yield { workflowId, history: await this.client.getHandle(workflowId, runId).fetchHistory() };
+    }
+  }
+}
+
+/** The second witness looks five times a second instead of every twenty seconds. */
+function hurried(activities: object): object {
+  const { watchOperation } = activities as { watchOperation: (input: unknown) => Promise<unknown> };
+  return {
+    ...activities,
+    watchOperation: async (input: unknown) => {
+      try {
+        return await watchOperation(input);
+      } catch (error) {
+        const { message, type, details } = error as ApplicationFailure;
+        throw ApplicationFailure.create({
+          message,
+          ...(type ? { type } : {}),
+          ...(details ? { details } : {}),
+          nextRetryDelay: 200,
+        });
+      }
+    },
+  };
 }
 
 export const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n';

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { parseDuration } from '../core/duration.ts';
+import { CLEANUP_PREFIX, NAME_PATTERN, REQUEST_ID_PATTERN } from '../core/names.ts';
+import type { Verb } from '../core/verbs.ts';
+
+/**
+ * The message of each verb as a schema, for what is generated from it (forms, reference, the API). Workflows
+ * read messages with core's own parser, since zod never enters their bundle; a test holds both equal.
+ */
+
+const Image = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,127}$/);
+const Owner = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$/);
+const SecretReference = z.string().regex(/^(env|file|blob):\S{1,400}$/);
+const SshKeys = z.array(z.string().regex(/^(ssh-|ecdsa-|sk-)[^\r\n]{1,16000}$/)).max(32);
+// Not `.max`, which counts an emoji as one character: core counts as JavaScript does.
+const Reason = z.string().regex(/^[^\0]{1,1000}$/);
+const StepId = z.string().regex(/^[a-z][a-z0-9-]{0,62}$/);
+const Duration = z
+  .union([z.string(), z.number()])
+  .refine(
+    (value) => parseDuration(value) !== undefined,
+    'a duration such as 90s, 2h, or a number of seconds',
+  );
+
+const common = {
+  requestId: z
+    .string()
+    .regex(REQUEST_ID_PATTERN)
+    .refine((id) => !id.startsWith(CLEANUP_PREFIX))
+    .optional(),
+  reason: Reason.optional(),
+  onFailure: z.enum(['hold', 'fail']).optional(),
+  deadline: Duration.optional(),
+};
+
+/** A message with the common fields and a verb's own, and no other. */
+const message = <S extends z.ZodRawShape>(own: S) => z.strictObject({ ...common, ...own });
+
+/** What each verb takes, by signal and by update. */
+export const VERB_MESSAGES = {
+  enroll: message({}),
+  inspect: message({}),
+  clean: message({ erase: z.enum(['metadata', 'full']).optional() }),
+  deploy: message({
+    image: Image,
+    owner: Owner.optional(),
+    userData: SecretReference.optional(),
+    sshKeys: SshKeys.optional(),
+    hostname: z.string().regex(NAME_PATTERN).optional(),
+  }),
+  reimage: message({ image: Image, keepData: z.boolean().optional() }),
+  release: message({}),
+  service: message({ steps: z.array(StepId).max(64) }),
+  rescue: message({ sshKeys: SshKeys.optional() }),
+  unrescue: message({}),
+  power: message({ state: z.enum(['on', 'off', 'reboot']) }),
+  maintenance: message({ on: z.boolean(), reason: Reason }),
+  quarantine: message({ reason: Reason }),
+  unquarantine: message({ reason: Reason }),
+  adopt: message({ owner: Owner, image: Image.optional() }),
+  decommission: message({}),
+  resume: message({ from: StepId.optional() }),
+  abort: message({ reason: Reason }),
+} as const satisfies { readonly [V in Verb]: z.ZodType };
+
+/** A verb's message, typed. */
+export type VerbMessage<V extends Verb> = z.infer<(typeof VERB_MESSAGES)[V]>;

@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { VERB_MESSAGES } from '../../contracts/messages.ts';
+import { parseVerb, VERB_FIELDS } from '../../core/messages.ts';
+import { ALL_VERBS, type Verb } from '../../core/verbs.ts';
+
+/** Values that are right for some field somewhere, and their near misses. */
+const NEAR: readonly unknown[] = [
+  ...[
+    'hold',
+    'fail',
+    'full',
+    'metadata',
+    'on',
+    'off',
+    'reboot',
+    'ubuntu-24.04',
+    'Team@a',
+    'a b',
+    'UPPER',
+    '',
+  ],
+  ...['90s', '2h', '0s', '400d', '1h30m', 90, 0, -1, 1.5, 1e9, true, false, null, {}, [], ['ssh-ed25519 A']],
+  ...['env:A', 'file:/a b', 'file:/ab', 'blob:x', 'exec:x', 'r1', 'cleanup-1', '-x', 'a/b', 'x'.repeat(128)],
+  ...[
+    'x'.repeat(129),
+    'x'.repeat(1000),
+    'x'.repeat(1001),
+    'a\u0000b',
+    'a\nb',
+    '\n',
+    'ssh-rsa A\nB',
+    'é',
+    '💥',
+  ],
+  ...[
+    ['connect'],
+    ['Connect'],
+    ['a', 1],
+    Array(32).fill('ssh-x'),
+    Array(33).fill('ssh-x'),
+    Array(65).fill('a'),
+  ],
+  ...['😀'.repeat(500), '😀'.repeat(501), 'n1', 'n1.example', '.n1', 'insert-media'],
+];
+const COMMON = ['requestId', 'reason', 'onFailure', 'deadline'];
+
+const agree = (verb: Verb, input: unknown): void => {
+  const ours = parseVerb(verb, input, () => 'new');
+  const theirs = VERB_MESSAGES[verb].safeParse(input);
+  const shown = `${verb} ${JSON.stringify(input)?.slice(0, 300)}`;
+  expect({ shown, ok: ours.ok }).toEqual({ shown, ok: theirs.success });
+  if (!ours.ok || !theirs.success) return;
+  const { requestId, reason, onFailure, deadline, ...args } = theirs.data as { [field: string]: unknown };
+  expect(ours.value.args).toEqual(args);
+  expect(ours.value.requestId).toBe(requestId ?? 'new');
+  expect(ours.value.reason).toBe(reason);
+  expect(ours.value.onFailure).toBe(onFailure);
+  expect(ours.value.deadlineSeconds === undefined).toBe(deadline === undefined);
+};
+
+describe('the schema of every verb', () => {
+  it.each(ALL_VERBS)('%s: accepts and refuses what the parser of core does', (verb) => {
+    const names = [...COMMON, ...Object.keys(VERB_FIELDS[verb])];
+    const value = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...NEAR) }, fc.jsonValue());
+    const message = fc.dictionary(
+      fc.oneof(
+        { weight: 9, arbitrary: fc.constantFrom(...names) },
+        fc.constantFrom('__proto__', 'x', 'from'),
+      ),
+      value,
+      { maxKeys: 5 },
+    );
+    fc.assert(
+      fc.property(fc.oneof({ weight: 9, arbitrary: message }, fc.jsonValue()), (input) => agree(verb, input)),
+      { numRuns: 400 },
+    );
+  });
+
+  it.each(ALL_VERBS)('%s: agrees on each value that is nearly right, field by field', (verb) => {
+    const right: { [field: string]: unknown } = {
+      ...{ image: 'a', on: true, reason: 'r', steps: ['a'], state: 'on', owner: 'o' },
+    };
+    const needed = Object.entries(VERB_FIELDS[verb]).filter(([, field]) => field.required);
+    const base = Object.fromEntries(needed.map(([name]) => [name, right[name]]));
+    agree(verb, base);
+    expect(VERB_MESSAGES[verb].safeParse(base).success).toBe(true);
+    for (const name of [...COMMON, ...Object.keys(VERB_FIELDS[verb])]) {
+      for (const value of NEAR) agree(verb, { ...base, [name]: value });
+    }
+    for (const [name] of needed) {
+      const { [name]: _, ...rest } = base;
+      agree(verb, rest);
+    }
+    agree(verb, JSON.parse('{"__proto__": {"image": "a"}}'));
+    agree(verb, { ...base, toString: 'a' });
+  });
+});
