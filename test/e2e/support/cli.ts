@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const MAIN = new URL('../../../dist/client/cli/main.js', import.meta.url).pathname;
+const LONGEST_MS = 15 * 60_000;
+
+export interface CliResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Where the built command line lies, and how it is run. */
+export const cliCommand = (args: readonly string[]): [string, string[]] => [
+  process.execPath,
+  [join(MAIN), ...args],
+];
+
+/** Runs the built command line to its end; one that does not end is killed, and that is an error. */
+export async function runCli(args: readonly string[], env: NodeJS.ProcessEnv): Promise<CliResult> {
+  const child = spawn(...cliCommand(args), { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const closed = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  const kill = (): boolean => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const stopping = new AbortController();
+  try {
+    const late = sleep(LONGEST_MS, 'late' as const, { signal: stopping.signal, ref: false });
+    const code = await Promise.race([closed, late]);
+    if (typeof code === 'number') return { code, stdout, stderr };
+    kill();
+    await closed;
+    throw new Error(
+      `rackwright ${args.join(' ')} ${code === null ? 'was killed' : 'did not end'}:\n${stderr}`,
+    );
+  } finally {
+    stopping.abort();
+    process.off('exit', kill);
+  }
+}
