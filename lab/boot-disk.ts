@@ -53,7 +53,7 @@ async function run(
   const metadata = readMetadata(disks, disk);
   log?.('system-started', { image: image?.id, instance: metadata?.uuid ?? null });
   if (image?.id === OLD_OS || metadata === undefined) return 'nothing-to-report';
-  leaveTraces(disks, hardware, metadata.uuid);
+  leaveTraces(disks, hardware, `data of instance ${metadata.uuid}, deployed ${image?.writtenAt}`);
   if (disks.get(disk.serial).firstBoot === metadata.uuid) return 'nothing-to-report';
   const callback = metadata.meta?.['rackwright_callback'];
   if (callback === undefined) return 'nothing-to-report';
@@ -90,8 +90,7 @@ function readMetadata(disks: DiskStore, disk: Disk): Metadata | undefined {
 }
 
 /** An installed system writes to every disk: the next owner must not find it. */
-function leaveTraces(disks: DiskStore, hardware: Hardware, instance: string): void {
-  const trace = `data of instance ${instance}`;
+function leaveTraces(disks: DiskStore, hardware: Hardware, trace: string): void {
   for (const { serial } of hardware.disks) {
     const { canaries } = disks.get(serial);
     if (!canaries.includes(trace)) disks.update(serial, { canaries: [...canaries, trace] });
