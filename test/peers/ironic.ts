@@ -46,6 +46,7 @@ export async function startIronic(options: { dir?: string; delays?: FakeDelays }
   const url = `http://127.0.0.1:${port}`;
   const config = join(dir, 'ironic.conf');
   let child: ChildProcess | undefined;
+  process.once('exit', () => child?.pid !== undefined && killGroup(child.pid));
 
   const kill = async (): Promise<void> => {
     if (child !== undefined) await end(child);
@@ -118,12 +119,16 @@ async function end(child: ChildProcess): Promise<void> {
   if (pid === undefined) return;
   const exited = child.exitCode !== null || child.signalCode !== null;
   const gone = exited ? undefined : once(child, 'exit');
+  killGroup(pid);
+  await gone;
+}
+
+function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
     // The group is gone already.
   }
-  await gone;
 }
 
 async function ready(url: string, child: ChildProcess, log: string): Promise<void> {
