@@ -6,6 +6,7 @@ import type { NodeRecord } from '../../core/node.ts';
 import type { OperationReport, Ticket } from '../../core/operations.ts';
 import type { Verb } from '../../core/verbs.ts';
 import { asRackwrightError, failureIn } from './errors.ts';
+import { newId } from './ids.ts';
 import { follow, type FollowOptions } from './follow.ts';
 import {
   listNodes,
@@ -41,7 +42,8 @@ export class Rackwright {
    * Asks a node for a verb and starts its workflow if there is none. Repeat it with the same `requestId`
    * when its answer was lost. Throws the refusal (BUSY, ILLEGAL_VERB, …), or NOT_READY without a worker.
    */
-  async request(node: string, verb: Verb, message: JsonObject): Promise<Ticket> {
+  async request(node: string, verb: Verb, given: JsonObject): Promise<Ticket> {
+    const message: JsonObject = { requestId: newId(), ...given };
     const deadline = Date.now() + REQUEST_MS;
     for (;;) {
       try {
