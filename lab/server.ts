@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseParameters, startAgent, type AgentMemory } from './agent.ts';
+import { ramdiskFile } from './agent/ramdisk.ts';
+import { parseParameters, startAgent } from './agent.ts';
 import { bootDisk } from './boot-disk.ts';
 import { fileDiskStore, type DiskStore } from './disks.ts';
 import { faults, type Faults } from './faults.ts';
@@ -8,7 +9,7 @@ import type { Hardware, Nic } from './hardware.ts';
 import { probeImage, readBootMedia, MediaError } from './media.ts';
 import { redactUrl } from './redact.ts';
 import { newState, noMedium, SLOTS, type Override, type ServerState, type Slot } from './state.ts';
-import { eventLog, saved, writeAtomic, type EventLog, type Saved } from './store.ts';
+import { eventLog, saved, type EventLog, type Saved } from './store.ts';
 import { TIMING, pauseAt, type Pause } from './timing.ts';
 
 export type ResetType =
@@ -239,15 +240,7 @@ export class Server {
       faults,
       pause: this.#pause,
       log: this.#append,
-      ramdisk: {
-        load: () =>
-          existsSync(this.#ramdisk)
-            ? (JSON.parse(readFileSync(this.#ramdisk, 'utf8')) as AgentMemory)
-            : undefined,
-        save: (memory) => {
-          if (!signal.aborted) writeAtomic(this.#ramdisk, JSON.stringify(memory));
-        },
-      },
+      ramdisk: ramdiskFile(this.#ramdisk, () => !signal.aborted),
       onPowerOff: () => this.reset('ForceOff'),
       onReboot: () => this.reset('ForceRestart'),
     });
