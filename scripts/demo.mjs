@@ -30,15 +30,16 @@ if (!upArgs.some((arg) => arg.startsWith('--servers'))) upArgs.push('--servers',
 const main = join(ROOT, 'dist', 'client', 'cli', 'main.js');
 const up = spawn(process.execPath, [main, 'up', '--lab', '--json', ...upArgs], {
   cwd: ROOT,
-  stdio: ['ignore', 'pipe', 'inherit'],
+  // In a group of its own it gets one signal, from us; over the channel it notices when we are gone.
+  stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  detached: true,
 });
 const ended = new Promise((resolve) => up.once('exit', (code) => resolve(code ?? 1)));
 let interrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM']) {
-  // On a terminal `up` gets Ctrl-C by itself; what is sent to us alone is passed on.
   process.on(signal, () => {
-    if (!interrupted && signal === 'SIGTERM') up.kill(signal);
     interrupted = true;
+    up.kill(signal);
   });
 }
 

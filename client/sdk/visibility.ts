@@ -2,6 +2,9 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { type SEARCH_ATTRIBUTES, parseOperationWorkflowId } from '../../core/names.ts';
 
+/** How many nodes a list holds at most. */
+const MAX_NODES = 10_000;
+
 type AttributeName = keyof typeof SEARCH_ATTRIBUTES;
 
 /** A node as lists show it: from visibility and memo, never by a query. */
@@ -12,8 +15,13 @@ export interface NodeRow {
   readonly flags: readonly string[];
   readonly owner: string | null;
   readonly operation: string | null;
+  /** What the operation does. */
+  readonly kind: string | null;
+  readonly image: string | null;
+  readonly power: string | null;
+  readonly health: string | null;
   readonly workflowId: string;
-  /** Whether its workflow runs. */
+  /** Whether its workflow runs. If not, the next request starts it again from the node's record. */
   readonly running: boolean;
 }
 
@@ -56,11 +64,21 @@ async function list(client: Client, query: string, limit: number): Promise<Workf
   return found;
 }
 
-/** All nodes of a site that have a workflow, by name; of several runs the newest. */
+/** All nodes of a site that have, or had, a workflow, by name. */
 export async function listNodes(client: Client, site: string): Promise<NodeRow[]> {
-  const query = `WorkflowType = 'node' AND RackwrightSite = ${quote(site)} AND ExecutionStatus = 'Running'`;
-  const rows = (await list(client, query, 10_000)).map(nodeRow);
-  return rows.sort((a, b) => (a.node < b.node ? -1 : 1));
+  const nodes = `WorkflowType = 'node' AND RackwrightSite = ${quote(site)}`;
+  const [running, closed] = await Promise.all([
+    list(client, `${nodes} AND ExecutionStatus = 'Running'`, MAX_NODES),
+    list(
+      client,
+      `${nodes} AND ExecutionStatus IN ('Terminated', 'Failed', 'Canceled', 'TimedOut')`,
+      MAX_NODES,
+    ),
+  ]);
+  // Of several runs of a node the one that runs, else the newest, says how it is.
+  const byAge = closed.sort((a, b) => a.startTime.getTime() - b.startTime.getTime());
+  const rows = new Map([...byAge, ...running].map((info) => [info.workflowId, nodeRow(info)]));
+  return [...rows.values()].sort((a, b) => (a.node < b.node ? -1 : 1));
 }
 
 const nodeRow = (info: WorkflowExecutionInfo): NodeRow => ({
@@ -69,6 +87,10 @@ const nodeRow = (info: WorkflowExecutionInfo): NodeRow => ({
   flags: keywords(info, 'RackwrightFlags'),
   owner: keyword(info, 'RackwrightTenant'),
   operation: keyword(info, 'RackwrightOperation'),
+  kind: memo(info, 'kind'),
+  image: memo(info, 'image'),
+  power: memo(info, 'power'),
+  health: memo(info, 'health'),
   workflowId: info.workflowId,
   running: info.status.name === 'RUNNING',
 });

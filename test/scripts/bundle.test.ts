@@ -12,7 +12,7 @@ test('the workflow bundle holds workflows, core and the SDK, and nothing that to
   const foreign = modules.filter(
     (name) =>
       // Optional modules that are not there, such as a custom payload converter.
-      !/^\?/.test(name) &&
+      !name.startsWith('?') &&
       !/^\.\/(workflows|core)\/[\w/-]+\.ts$/.test(name) &&
       !/node_modules\/(@temporalio\/(common|workflow|worker|proto|client|activity)|nexus-rpc|long|ms|protobufjs|@protobufjs|@ungap|@opentelemetry)\//.test(
         name,

@@ -59,12 +59,14 @@ async function listNodes(context: Context): Promise<void> {
     rows.length === 0
       ? ['The inventory has no nodes.']
       : context.io.table(
-          ['NODE', 'PHASE', 'OWNER', 'OPERATION', 'FLAGS'],
+          ['NODE', 'PHASE', 'POWER', 'OWNER', 'IMAGE', 'OPERATION', 'FLAGS'],
           rows.map((row) => [
             row.node,
-            row.phase,
+            row.running || row.phase === 'new' ? row.phase : `${row.phase} (stopped)`,
+            row.power ?? '-',
             row.owner ?? '-',
-            row.operation ?? '-',
+            row.image ?? '-',
+            row.operation === null ? '-' : `${row.kind ?? ''} ${row.operation}`.trim(),
             row.flags.join(', ') || '-',
           ]),
         ),
@@ -77,6 +79,10 @@ const newRow = (site: string, node: string): NodeRow => ({
   flags: [],
   owner: null,
   operation: null,
+  kind: null,
+  image: null,
+  power: null,
+  health: null,
   workflowId: `node/${site}/${node}`,
   running: false,
 });

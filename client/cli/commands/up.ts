@@ -41,17 +41,7 @@ async function run(context: Context, flags: UpFlags): Promise<void> {
   if (flags.lab === true && options.inventory !== undefined) {
     throw fail('INVALID_MESSAGE', '--lab brings its own inventory: give one of --lab and --inventory.');
   }
-  let early = false;
-  const stopped = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(signal, () => {
-        // The second time there is no more patience; the next `up` ends what is left.
-        if (early) process.exit(130);
-        early = true;
-        resolve();
-      });
-    }
-  });
+  const { stopped, hasStopped } = whenStopped();
   const { up } = await import('../../up/up.ts');
   const system = await up({
     dataDir: options.dataDir,
@@ -64,13 +54,34 @@ async function run(context: Context, flags: UpFlags): Promise<void> {
     allowExec: options.allowExec === true,
     note: (line) => io.note(line),
   });
-  if (!early) io.answer({ ready: true, ...system.running, labUrl: system.labUrl }, () => [readyLine(system)]);
+  if (!hasStopped())
+    io.answer({ ready: true, ...system.running, labUrl: system.labUrl }, () => [readyLine(system)]);
   try {
     await Promise.race([stopped, system.ended]);
   } finally {
     io.note('stopping …');
     await system.stop();
+    if (process.connected) process.disconnect();
   }
+}
+
+/** A terminal and a wrapper (npm, npx) both pass Ctrl-C on: that is one, not two. */
+const ONE_SIGNAL_MS = 1000;
+
+/** When someone wants an end: by a signal, or because whoever started us over a channel is gone. */
+function whenStopped(): { stopped: Promise<void>; hasStopped: () => boolean } {
+  let at: number | undefined;
+  const stopped = new Promise<void>((resolve) => {
+    const stop = (): void => {
+      // Asked again there is no more patience; the next `up` ends what is left.
+      if (at !== undefined && Date.now() - at > ONE_SIGNAL_MS) process.exit(130);
+      at ??= Date.now();
+      resolve();
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+    if (process.connected) process.once('disconnect', resolve);
+  });
+  return { stopped, hasStopped: () => at !== undefined };
 }
 
 function readyLine({ running, nodes, labUrl }: Up): string {
