@@ -19,14 +19,16 @@ interface Compose {
   readonly volumes: object;
 }
 
+const COMPOSE = 'docker-compose';
+
 const compose = (env: Record<string, string>) =>
-  spawnSync('docker-compose', ['-f', 'docker-compose.yml', 'config'], {
+  spawnSync(COMPOSE, ['-f', 'docker-compose.yml', 'config'], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
   });
 
 // The program is a package of Debian. Where all must be checked, its absence is a failure.
-const missing = spawnSync('docker-compose', ['version']).error !== undefined;
+const missing = spawnSync(COMPOSE, ['version']).error !== undefined;
 const skip = missing && process.env['CI'] !== 'true';
 
 describe.skipIf(skip)('docker-compose.yml (needs the program docker-compose)', () => {
