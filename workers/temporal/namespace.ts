@@ -1,9 +1,9 @@
 import type { ConnectionLike } from '@temporalio/client';
-import { temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 import { fail } from '../../core/errors/failure.ts';
 import { SEARCH_ATTRIBUTES } from '../../core/names.ts';
 
-const { IndexedValueType } = temporal.api.enums.v1;
+const { IndexedValueType } = proto.temporal.api.enums.v1;
 const TYPES = {
   KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
   KEYWORD_LIST: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,

@@ -29,7 +29,14 @@ export function addUpCommand(program: Command): void {
     .option('--gateway-port <port>', `of the gateway (default: ${DEFAULT_PORTS.gateway})`)
     .option('--port-base <port>', 'Temporal on this port, its Web UI and the gateway on the two after it')
     .option('--gateway-host <address>', 'where the gateway listens', '127.0.0.1')
-    .action((flags: UpFlags, command: Command) => run(new Context(command), flags));
+    .action(async (flags: UpFlags, command: Command) => {
+      try {
+        await run(new Context(command), flags);
+      } finally {
+        // An open channel would keep the process alive.
+        if (process.connected) process.disconnect();
+      }
+    });
 }
 
 async function run(context: Context, flags: UpFlags): Promise<void> {
@@ -61,7 +68,6 @@ async function run(context: Context, flags: UpFlags): Promise<void> {
   } finally {
     io.note('stopping …');
     await system.stop();
-    if (process.connected) process.disconnect();
   }
 }
 
