@@ -26,6 +26,8 @@ if (!upArgs.some((arg) => /^--(port-base|temporal-port|ui-port|gateway-port)/.te
   }
 }
 if (!upArgs.some((arg) => arg.startsWith('--servers'))) upArgs.push('--servers', '8');
+// Twice as fast as the lab's hardware usually is: long enough to be seen, short enough to be waited for.
+if (!upArgs.some((arg) => arg.startsWith('--lab-speed'))) upArgs.push('--lab-speed', '2');
 
 const main = join(ROOT, 'dist', 'client', 'cli', 'main.js');
 const up = spawn(process.execPath, [main, 'up', '--lab', '--json', ...upArgs], {
