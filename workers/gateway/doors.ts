@@ -37,12 +37,15 @@ export interface Opened {
 }
 
 const MAX_KEPT = 4096;
+/** Versions of the contract; one is what it is for ever. */
+const MAX_CONTRACTS = 8;
 
 /** Judges tokens. Every route goes through it. */
 export class Doors {
   readonly #deps: GatewayDeps;
   readonly #kept: BoundedMap<{ readonly at: number; readonly access: Promise<GatewayAccess> }>;
   readonly #rates: BoundedMap<{ tokens: number; at: number }>;
+  readonly #contracts = new BoundedMap<Promise<Inventory>>(MAX_CONTRACTS);
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
@@ -79,7 +82,11 @@ export class Doors {
 
   /** The contract that an operation runs under, and its node there. */
   async contract(ref: OperationRef): Promise<{ inventory: Inventory; node: EffectiveNode }> {
-    const inventory = await this.#deps.contract(ref.contractHash);
+    const hash = ref.contractHash;
+    const loading = this.#contracts.get(hash) ?? this.#deps.contract(hash);
+    this.#contracts.set(hash, loading);
+    loading.catch(() => this.#contracts.delete(hash));
+    const inventory = await loading;
     return { inventory, node: effectiveNode(inventory, ref.node) };
   }
 
