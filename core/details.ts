@@ -1,29 +1,35 @@
 import { legalVerbs } from './decide.ts';
 import type { Failure } from './errors/failure.ts';
-import { escapeMarkdown as esc, table } from './markdown.ts';
+import { BREAK, code, escapeMarkdown as esc, prose, shortWords, table } from './markdown.ts';
+import { operationWorkflowId } from './names.ts';
 import { flagsOf, type NodeRecord } from './node.ts';
 import type { OperationReport, StepReport, StepState } from './operations.ts';
 
-/** What the Web UI shows of a workflow: Markdown that is true at every moment. */
+/**
+ * What the Web UI shows of a workflow: Markdown that is true at every moment. Its column is narrow, and a
+ * line of a paragraph stays a line there.
+ */
 
 const MARK: Record<StepState, string> = {
-  pending: '·',
-  running: '▶ running',
-  waiting: '… waiting',
-  done: '✓ done',
-  skipped: '– skipped',
-  failed: '✗ failed',
+  pending: '·\u00a0pending',
+  running: '▶\u00a0running',
+  waiting: '…\u00a0waiting',
+  done: '✓\u00a0done',
+  skipped: '–\u00a0skipped',
+  failed: '✗\u00a0failed',
 };
 
 /** A failure as people read it: who has to fix it, what happened, what to do. */
 export const failureDetails = (failure: Failure): string =>
   [
     `**${failure.code}** · fault domain **${failure.faultDomain}**`,
-    '',
     esc(failure.message, 1000),
     '',
-    `**Correction:** ${esc(failure.correction, 600)}`,
+    `**Correction:** ${prose(failure.correction, 600)}`,
   ].join('\n');
+
+const HOW_TO_GO_ON =
+  'When it is corrected, send `resume` with `{}`; to give up, `abort` with `{"reason": "…"}`.';
 
 /** The details of an `operation`: verdict or state, failure with its correction, table of steps. */
 export function operationDetails(report: OperationReport): string {
@@ -31,31 +37,41 @@ export function operationDetails(report: OperationReport): string {
   const parts = [
     `### ${report.kind} of ${report.node}: ${verdict}`,
     '',
-    `Phase **${report.phase}** · request ${esc(report.requestId)}`,
+    `Phase **${report.phase}** · began ${at(report.startedAt)} UTC`,
+    `Request ${code(report.requestId)}`,
   ];
   if (report.failure) parts.push('', failureDetails(report.failure));
-  if (report.held) {
-    parts.push(
-      '',
-      'Correct the cause, then send `resume` (here or on the node), for example `{}`, or `abort` with a reason.',
-    );
-  }
-  if (report.residue.length > 0) parts.push('', `Left behind: ${report.residue.join(', ')}`);
-  if (report.steps.length > 0) parts.push('', stepTable(report.steps));
-  for (const note of report.notes.slice(-5)) parts.push('', esc(note));
+  if (report.held) parts.push('', `${HOW_TO_GO_ON} Send it here or to the node.`);
+  if (report.residue.length > 0) parts.push('', `Left behind: **${report.residue.join(', ')}**`);
+  if (report.steps.length > 0) parts.push('', stepTable(report));
+  const notes = report.notes.slice(-5).map((note) => `- ${esc(note)}`);
+  if (notes.length > 0) parts.push('', ...notes);
   return parts.join('\n');
 }
 
-function stepTable(steps: readonly StepReport[]): string {
+function stepTable({ steps, startedAt }: OperationReport): string {
   return table(
-    ['step', 'state', 'since', 'what'],
+    ['state', 'at (UTC)', 'step'],
     steps.map((step) => [
-      esc(step.title),
       MARK[step.state],
-      (step.endedAt ?? step.startedAt ?? '').replace('T', ' ').replace(/\.\d+Z$/, 'Z'),
-      esc(step.failure ? `${step.failure.code}: ${step.failure.message}` : (step.summary ?? '')),
+      timeOf(step.endedAt ?? step.startedAt, startedAt),
+      [`**${esc(step.title)}**`, ...whatOf(step)].join(BREAK),
     ]),
   );
+}
+
+function whatOf({ failure, summary }: StepReport): string[] {
+  const what = failure ? `${failure.code}: ${failure.message}` : summary;
+  return what ? [esc(shortWords(what), 160)] : [];
+}
+
+const at = (time: string): string => time.replace('T', ' ').replace(/(\.\d+)?Z$/, '');
+
+/** The time of day, and the day where it is not the one of the beginning. */
+function timeOf(time: string | undefined, began: string): string {
+  if (time === undefined) return '';
+  const sameDay = time.slice(0, 10) === began.slice(0, 10);
+  return sameDay ? time.slice(11, 19) : `${time.slice(5, 10)}\u00a0${time.slice(11, 16)}`;
 }
 
 /** A message that the node could not accept. */
@@ -66,48 +82,62 @@ export interface RefusedMessage {
   readonly message: string;
 }
 
-/** The details of a `node`. */
-export function nodeDetails(node: NodeRecord, refused: readonly RefusedMessage[]): string {
+/** The details of a `node`. The namespace is where its operations are linked to. */
+export function nodeDetails(
+  node: NodeRecord,
+  refused: readonly RefusedMessage[],
+  namespace = 'default',
+): string {
   const flags = flagsOf(node);
   const parts = [
     `### ${node.node}: ${node.phase}${flags.length > 0 ? ` (${flags.join(', ')})` : ''}`,
     '',
-    table(
-      ['owner', 'image', 'power', 'health', 'generation'],
-      [
-        [
-          esc(node.owner ?? '–'),
-          esc(node.image ?? '–'),
-          node.power,
-          esc(node.health),
-          String(node.generation),
-        ],
-      ],
-    ),
+    [
+      `Owner **${esc(node.owner ?? '–')}**`,
+      `image **${esc(node.image ?? '–')}**`,
+      `power **${node.power}**`,
+      `health **${esc(node.health)}**`,
+    ].join(' · '),
   ];
+  for (const [name, reason] of Object.entries(node.flags)) {
+    if (reason !== null) parts.push(`${name}: ${esc(reason)}`);
+  }
   if (node.operation) {
     const { requestId, kind, held, step, failure } = node.operation;
+    const id = operationWorkflowId(node.site, node.node, requestId);
+    const where = step && !held ? ` at ${code(step)}` : '';
     parts.push(
       '',
-      `Operation **${kind}** (${esc(requestId)}) ${held ? 'is **held**' : 'is running'}${step ? ` at ${esc(step)}` : ''}.`,
+      `Operation **${kind}** ${held ? 'is **held**' : 'is running'}${where}:`,
+      linkTo(id, namespace),
     );
     if (failure) parts.push('', failureDetails(failure));
+    if (held) parts.push('', `${HOW_TO_GO_ON} Send it here or to the operation.`);
   } else if (node.lastFailure) {
-    parts.push('', failureDetails(node.lastFailure));
+    parts.push('', `Last failure: ${failureDetails(node.lastFailure)}`);
   }
-  if (node.residue.length > 0)
-    parts.push('', `Left behind: ${node.residue.join(', ')}; it is looked at again by itself.`);
-  parts.push('', `Legal now: ${legalVerbs(node).join(', ')}`);
-  if (refused.length > 0) {
-    parts.push(
-      '',
-      '#### Messages that were refused',
-      '',
-      table(
-        ['at', 'verb', 'code', 'why'],
-        refused.map((r) => [r.at, esc(r.verb), r.code, esc(r.message)]),
-      ),
-    );
+  if (node.residue.length > 0) {
+    parts.push('', `Left behind: **${node.residue.join(', ')}**. It is looked at again by itself.`);
   }
+  parts.push('', `Legal now: ${legalVerbs(node).map(code).join(' ')}`);
+  if (refused.length > 0)
+    parts.push('', '#### Messages that were refused, newest first', '', refusedTable(refused));
   return parts.join('\n');
+}
+
+/** A link to a workflow, as it lies from where the Web UI renders Markdown. */
+const linkTo = (id: string, namespace: string): string =>
+  `[${esc(id)}](namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(id)})`;
+
+function refusedTable(refused: readonly RefusedMessage[]): string {
+  return table(
+    ['at (UTC)', 'message', 'why'],
+    refused
+      .toReversed()
+      .map((r) => [
+        at(r.at).replace(' ', BREAK),
+        code(r.verb),
+        [`**${esc(r.code)}**`, esc(shortWords(r.message), 500)].join(BREAK),
+      ]),
+  );
 }

@@ -25,8 +25,35 @@ export function escapeMarkdown(text: string, cap = SHOWN): string {
     .replaceAll(/www\./gi, (www) => `${www.slice(0, 3)}&#46;`);
 }
 
+/** An id, a name or a verb as code; escaped like any other text where it is none of them. */
+export const code = (text: string): string =>
+  /^[\w./-]{1,200}$/.test(text) ? `\`${text}\`` : escapeMarkdown(text);
+
+/** Text of ours, in which `words` and `"json": values` stand as code. Everything else in it is escaped. */
+export const prose = (text: string, cap = SHOWN): string =>
+  text
+    .slice(0, cap)
+    .split(/(`[\w :"./-]{1,60}`)/)
+    .map((part, index) => (index % 2 === 1 ? part : keepEnds(part, (inner) => escapeMarkdown(inner, cap))))
+    .join('');
+
+/** Escaping trims; between two pieces of a line the space counts. */
+const keepEnds = (part: string, escape: (inner: string) => string): string =>
+  `${/^\s/.test(part) ? ' ' : ''}${escape(part)}${/\S\s+$/.test(part) ? ' ' : ''}`;
+
+/** Shortens words that would push a table out of its frame; both ends of them stay. */
+export const shortWords = (text: string): string =>
+  text.replaceAll(/\S{33,}/g, (word) => `${word.slice(0, 18)}…${word.slice(-12)}`);
+
+/** The second line of a table's cell. */
+export const BREAK = '<br>';
+
+/** The Web UI's tables have neither padding nor lines: an empty column of this width keeps columns apart. */
+const GAP = '\u2003';
+
 /** A Markdown table. Cells are escaped by the caller. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+  const line = (cells: readonly string[]): string => `| ${cells.join(` | ${GAP} | `)} |`;
+  const rule = `|${' --- |'.repeat(head.length * 2 - 1)}`;
+  return [line(head), rule, ...rows.map(line)].join('\n');
 }

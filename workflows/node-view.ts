@@ -1,4 +1,4 @@
-import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
+import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { nodeDetails, type RefusedMessage } from '../core/details.ts';
 import { flagsOf, type NodeRecord } from '../core/node.ts';
 import { attribute } from './search-attributes.ts';
@@ -9,7 +9,7 @@ export class NodeView {
 
   /** Costs no event of the history, so it is called with every change. */
   show(record: NodeRecord, refused: readonly RefusedMessage[]): void {
-    setCurrentDetails(nodeDetails(record, refused));
+    setCurrentDetails(nodeDetails(record, refused, workflowInfo().namespace));
   }
 
   /** Search attributes and memo: two events, so only when something that they tell has changed. */

@@ -19,6 +19,18 @@ const report = (over: Partial<OperationReport> = {}): OperationReport => ({
   data: {},
   ...over,
 });
+/** The cells of a table, without the empty columns that keep them apart. */
+const rows = (text: string): string[][] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split('|')
+        .filter((_, index) => index % 2 === 0)
+        .map((cell) => cell.trim().replaceAll('\u00a0', ' ')),
+    );
 const evil = failure('AGENT_COMMAND_FAILED', '<script>alert(1)</script> | [x](https://evil.example)\n# big');
 
 describe('what the Web UI shows of an operation', () => {
@@ -40,9 +52,13 @@ describe('what the Web UI shows of an operation', () => {
       }),
     );
     expect(text).toContain('### deploy of n1: running');
-    expect(text).toContain('| Reach the BMC | ✓ done | 2026-03-01 10:00:02Z | found Systems/1 |');
-    expect(text).toContain('| Erase | ▶ running | 2026-03-01 10:00:03Z |  |');
-    expect(text).toContain('| Flush | · |  |  |');
+    expect(rows(text)).toEqual([
+      ['state', 'at (UTC)', 'step'],
+      ['---', '---', '---'],
+      ['✓ done', '10:00:02', '**Reach the BMC**<br>found Systems/1'],
+      ['▶ running', '10:00:03', '**Erase**'],
+      ['· pending', '', '**Flush**'],
+    ]);
   });
 
   it('says of a hold what failed, whose it is, what to do, and how to go on', () => {
@@ -52,12 +68,38 @@ describe('what the Web UI shows of an operation', () => {
     expect(text).toContain('### deploy of n1: held');
     expect(text).toContain('**AGENT_SILENT** · fault domain **deploy-agent**');
     expect(text).toContain('**Correction:** Look at the console');
-    expect(text).toContain('send `resume`');
-    expect(text).toContain('Left behind: media');
+    expect(text).toContain('send `resume` with `{}`');
+    expect(text).toContain('Left behind: **media**');
   });
 
   it('shows the verdict once there is one', () => {
     expect(operationDetails(report({ outcome: 'pass', phase: 'active' }))).toContain('deploy of n1: pass');
+  });
+
+  it('names the day of what was not done on the first one', () => {
+    const text = operationDetails(
+      report({ steps: [{ id: 's', title: 'T', state: 'done', endedAt: '2026-03-03T09:15:00.000Z' }] }),
+    );
+    expect(text).toContain('began 2026-03-01 10:00:00 UTC');
+    expect(rows(text)[2]).toEqual(['✓ done', '03-03 09:15', '**T**']);
+  });
+
+  it('shortens in the table what would make it wider than its frame', () => {
+    const hash = 'sha256:' + 'ab'.repeat(32);
+    const f = failure('AGENT_COMMAND_FAILED', `found ${hash}`);
+    const text = operationDetails(
+      report({ failure: f, steps: [{ id: 's', title: 'T', state: 'failed', failure: f }] }),
+    );
+    expect(text).toContain('found sha256&#58;abab');
+    expect(text).toContain('ab'.repeat(32));
+    expect(rows(text)[2]![2]).toContain('found sha256&#58;abababababa…abababababab');
+  });
+
+  it('shows the words that a correction puts into backticks as code', () => {
+    const held = failure('IN_MAINTENANCE', 'It is.');
+    expect(operationDetails(report({ failure: held }))).toContain(
+      'End the maintenance with `maintenance` `on: false`, then ask again.',
+    );
   });
 
   it('lets nothing that a device says become markup', () => {
@@ -68,7 +110,7 @@ describe('what the Web UI shows of an operation', () => {
         steps: [{ id: 's', title: 'T', state: 'failed', failure: evil }],
       }),
     );
-    expect(text).not.toContain('<');
+    expect(text.replaceAll('<br>', '')).not.toContain('<');
     expect(text).not.toContain('](');
     expect(text).not.toContain('https:');
     expect(text).not.toMatch(/^# big/m);
@@ -89,16 +131,24 @@ describe('what the Web UI shows of a node', () => {
       [],
     );
     expect(text).toContain('### n1: active (maintenance, residue)');
-    expect(text).toContain('| team&#95;a | a | on | unknown | 0 |');
-    expect(text).toContain('Left behind: media');
-    expect(text).toContain('Legal now: inspect, reimage, release,');
+    expect(text).toContain('Owner **team&#95;a** · image **a** · power **on** · health **unknown**');
+    expect(text).toContain('maintenance: fans');
+    expect(text).toContain('Left behind: **media**');
+    expect(text).toContain('Legal now: `inspect` `reimage` `release`');
   });
 
   it('has the operation, held with its failure', () => {
     const operation = anOperation({ held: true, step: 'erase', failure: failure('ERASE_FAILED', 'sda') });
-    const text = nodeDetails(aNode({ phase: 'clean-failed', operation }), []);
-    expect(text).toContain('Operation **deploy** (op-1) is **held** at erase.');
+    const text = nodeDetails(aNode({ phase: 'clean-failed', operation }), [], 'night');
+    expect(text).toContain('Operation **deploy** is **held**:');
+    expect(text).toContain('[op/test/n1/op-1](namespaces/night/workflows/op%2Ftest%2Fn1%2Fop-1)');
     expect(text).toContain('**ERASE_FAILED** · fault domain **hardware**');
+    expect(text).toContain('send `resume` with `{}`');
+  });
+
+  it('says at which step an operation runs', () => {
+    const text = nodeDetails(aNode({ operation: anOperation({ step: 'erase' }) }), []);
+    expect(text).toContain('Operation **deploy** is running at `erase`:');
   });
 
   it('has the last failure where nothing runs, and the messages that were refused', () => {
@@ -106,6 +156,10 @@ describe('what the Web UI shows of a node', () => {
       { at: '2026-03-01T10:00:00Z', verb: 'po|wer', code: 'INVALID_MESSAGE', message: '<i>' },
     ]);
     expect(text).toContain('**AGENT_COMMAND_FAILED**');
-    expect(text).toContain('| 2026-03-01T10:00:00Z | po&#124;wer | INVALID_MESSAGE | &#60;i&#62; |');
+    expect(rows(text)[2]).toEqual([
+      '2026-03-01<br>10:00:00',
+      'po&#124;wer',
+      '**INVALID&#95;MESSAGE**<br>&#60;i&#62;',
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeMarkdown, table } from '../../core/markdown.ts';
+import { code, escapeMarkdown, prose, shortWords, table } from '../../core/markdown.ts';
 
 /** What a reader sees: entities read back. */
 const shown = (markdown: string): string =>
@@ -67,8 +67,45 @@ describe('text from outside', () => {
   });
 });
 
+describe('text of ours', () => {
+  it.each([
+    ['resume from `boot-agent`.', 'resume from `boot-agent`.'],
+    ['`on: false`, then <b>', '`on: false`, then &#60;b&#62;'],
+    ['`[x](y)` is none', '&#96;&#91;x&#93;&#40;y&#41;&#96; is none'],
+  ])('%j keeps its code, and nothing else: %j', (given, markdown) => {
+    expect(prose(given)).toBe(markdown);
+  });
+
+  it('shows ids as code, and what is none escaped', () => {
+    expect(code('op/lab/n-1/a_b')).toBe('`op/lab/n-1/a_b`');
+    expect(code('a`b|c')).toBe('a&#96;b&#124;c');
+  });
+
+  it('shortens long words, and only those', () => {
+    expect(shortWords('a short one')).toBe('a short one');
+    expect(shortWords(`is ${'x'.repeat(20)}${'y'.repeat(20)} so`)).toBe(
+      `is ${'x'.repeat(18)}…${'y'.repeat(12)} so`,
+    );
+  });
+
+  it('never carries live markup but code', () => {
+    const text = fc.string({ unit: fc.constantFrom(...'`a[]()<>|*:\n "'), maxLength: 60 });
+    fc.assert(
+      fc.property(text, (given) => {
+        const bare = prose(given)
+          .replaceAll(/`[^`]*`/g, '')
+          .replaceAll(/&#\d+;/g, '');
+        expect(bare).not.toMatch(/[`[\]()<>|*:\n]/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
 describe('a table', () => {
-  it('has a head, a rule and its rows', () => {
-    expect(table(['a', 'b'], [['1', '2']])).toBe('| a | b |\n| --- | --- |\n| 1 | 2 |');
+  it('has a head, a rule and its rows, and something between its columns', () => {
+    expect(table(['a', 'b'], [['1', '2']])).toBe(
+      '| a | \u2003 | b |\n| --- | --- | --- |\n| 1 | \u2003 | 2 |',
+    );
   });
 });
