@@ -3,7 +3,7 @@ import type { TemporalSettings } from '../../activities/temporal/settings.ts';
 import { answers } from '../up/ports.ts';
 import { fail } from '../../core/errors/failure.ts';
 
-const CONNECT_MS = 5000;
+const CONNECT_MS = 10_000;
 
 /** A connection that must be closed. */
 export interface Connected {

@@ -17,7 +17,7 @@ import {
 } from './visibility.ts';
 
 const REQUEST_MS = 60_000;
-const QUERY_MS = 10_000;
+const QUERY_MS = 15_000;
 const NOT_READY_MS = 500;
 
 /**
