@@ -20,11 +20,16 @@ afterEach(async () => {
   server = undefined;
 });
 
+interface Options {
+  readonly certificate?: string;
+  readonly signal?: AbortSignal;
+  readonly requestMs?: number;
+}
+
 /** An agent whose answers are given; returns a client that trusts `certificate`. */
 async function agent(
   handler: Handler,
-  certificate = identity.cert,
-  signal?: AbortSignal,
+  { certificate = identity.cert, signal, requestMs = 20_000 }: Options = {},
 ): Promise<AgentClient> {
   server = createServer({ cert: identity.cert, key: identity.key }, (request, response) => {
     let body = '';
@@ -34,7 +39,7 @@ async function agent(
   await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const contact = { callbackUrl: `https://127.0.0.1:${port}`, certificate, version: '13.0.0' };
-  return new AgentClient({ contact, token: 'the-token', signal, requestMs: 500 });
+  return new AgentClient({ contact, token: 'the-token', signal, requestMs });
 }
 
 const json =
@@ -60,10 +65,13 @@ describe('the client of an agent', () => {
 
   it('sends nothing to what shows another certificate', async () => {
     let asked = 0;
-    const client = await agent((request, response, body) => {
-      asked += 1;
-      json(200, {})(request, response, body);
-    }, other.cert);
+    const client = await agent(
+      (request, response, body) => {
+        asked += 1;
+        json(200, {})(request, response, body);
+      },
+      { certificate: other.cert },
+    );
     await expect(client.commands()).rejects.toMatchObject(code('AGENT_UNTRUSTED'));
     expect(asked).toBe(0);
   });
@@ -92,7 +100,7 @@ describe('the client of an agent', () => {
   });
 
   it('gives up on an agent that does not answer, and says when to look again', async () => {
-    const silent = await agent(() => undefined);
+    const silent = await agent(() => undefined, { requestMs: 300 });
     await expect(silent.status()).rejects.toMatchObject({ ...code('AGENT_UNREACHABLE'), retryAfterMs: 3000 });
     server!.closeAllConnections();
     server!.close();
@@ -101,7 +109,7 @@ describe('the client of an agent', () => {
 
   it('ends with the reason of its signal', async () => {
     const stop = new AbortController();
-    const client = await agent(() => stop.abort(new Error('stopped')), identity.cert, stop.signal);
+    const client = await agent(() => stop.abort(new Error('stopped')), { signal: stop.signal });
     await expect(client.status()).rejects.toThrow('stopped');
   });
 });
