@@ -14,6 +14,7 @@ import { siteActivities } from './activities.ts';
 import type { NodeState } from './messages.ts';
 import { NodeView } from './node-view.ts';
 import { OperationWatch } from './operation-watch.ts';
+import { Refresh } from './refresh.ts';
 import { Outbox, type Start, type Unsent } from './outbox.ts';
 
 /** What the entity carries from one run to the next. */
@@ -40,6 +41,7 @@ export class NodeEntity {
   readonly #outbox: Outbox;
   readonly #watch: OperationWatch;
   readonly #view = new NodeView();
+  readonly #refresh = new Refresh(() => this.#view.show(this.#record, this.#refused));
   #record: NodeRecord;
   #refused: readonly RefusedMessage[];
   #ready: boolean;
@@ -61,7 +63,7 @@ export class NodeEntity {
     this.#ready = memory !== undefined;
     this.#outbox = new Outbox(site, node, memory?.unsent);
     this.#watch = new OperationWatch(site, node, (requestId, seen) => this.#onWatched(requestId, seen));
-    this.#show();
+    this.#view.show(this.#record, this.#refused);
   }
 
   state(): NodeState {
@@ -140,7 +142,6 @@ export class NodeEntity {
   async run(): Promise<NodeMemory> {
     if (!this.#ready) await this.#load();
     for (;;) {
-      this.#show();
       this.#view.publish(this.#record);
       if (this.#dirty) {
         await this.#save();
@@ -251,6 +252,7 @@ export class NodeEntity {
     if (record) this.#record = { ...record, supports: this.#record.supports, retired: this.#record.retired };
     if (this.#record.operation) this.#outbox.ask(this.#record.operation.requestId);
     this.#ready = true;
+    this.#refresh.request();
     for (const message of this.#early.splice(0)) message();
   }
 
@@ -269,6 +271,7 @@ export class NodeEntity {
     this.#dirty = false;
     const record = { ...this.#record, generation: this.#record.generation + 1 };
     this.#record = record;
+    this.#refresh.request();
     const flags = this.#newFlags;
     this.#newFlags = {};
     const saved = await siteActivities(this.#site).saveNode({ record });
@@ -285,7 +288,7 @@ export class NodeEntity {
       `The record of ${this.#node} is past generation ${record.generation}: the stored one is adopted.`,
     );
     const dropped = this.#outbox.dropStart();
-    this.#record = { ...stored, flags: { ...stored.flags, ...this.#newFlags } };
+    this.#change({ ...stored, flags: { ...stored.flags, ...this.#newFlags } });
     this.#dirty = Object.keys(this.#newFlags).length > 0;
     if (this.#record.operation) this.#outbox.ask(this.#record.operation.requestId);
     if (dropped) {
@@ -357,20 +360,16 @@ export class NodeEntity {
   #change(record: NodeRecord): void {
     this.#record = record;
     this.#dirty = true;
-    this.#show();
+    this.#refresh.request();
   }
 
   #refuse(verb: string, { code, message }: Failure): void {
     const at = new Date().toISOString();
     this.#refused = [...this.#refused, { at, verb, code, message: message.slice(0, 500) }].slice(-REFUSED);
-    this.#show();
+    this.#refresh.request();
   }
 
   #ticket(requestId: string): Ticket {
     return { operationId: requestId, workflowId: operationWorkflowId(this.#site, this.#node, requestId) };
-  }
-
-  #show(): void {
-    this.#view.show(this.#record, this.#refused);
   }
 }

@@ -21,6 +21,7 @@ import { Callbacks } from './callbacks.ts';
 import { failureOf, hung, isCancelled, isReported } from './failures.ts';
 import { NodeLink } from './node-link.ts';
 import { Progress } from './progress.ts';
+import { Refresh } from './refresh.ts';
 
 interface Verdict {
   readonly outcome: Outcome;
@@ -45,6 +46,7 @@ export class OperationRun {
   readonly #input: OperationInput;
   readonly #progress: Progress;
   readonly #node: NodeLink;
+  readonly #refresh = new Refresh(() => this.#show());
   #opened: OpenedOperation | null = null;
   #phase: Phase;
   #data: JsonObject = {};
@@ -77,7 +79,7 @@ export class OperationRun {
 
   note(text: string): void {
     this.#progress.note(text);
-    this.#show();
+    this.#refresh.request();
   }
 
   refuseResume(request: VerbRequest): Failure | undefined {

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/activity';
-import type { WorkflowHandle } from '@temporalio/client';
+import { WorkflowClient, type WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import {
   bundleWorkflowCode,
@@ -117,7 +117,12 @@ export class ScriptedDriver implements Driver {
     );
   }
 
+  onSettle: () => void = () => undefined;
+  beforeSettle?: () => Promise<void>;
+
   async settle(_context: StepContext, residue: readonly Residue[]) {
+    this.onSettle();
+    await this.beforeSettle?.();
     this.settled.push([...residue]);
     return { left: residue.filter((r) => this.stuck.includes(r)), summary: `settled ${residue.join(', ')}` };
   }
@@ -133,7 +138,14 @@ export class House {
   readonly records;
   readonly environment: TestWorkflowEnvironment;
   readonly #folder: string;
+  /** The contract as its file stands now. */
+  inventory = INVENTORY;
+  /** How often the second witness looks. */
+  watchMs = 200;
   site!: Site;
+  #client: WorkflowClient | undefined;
+  /** First runs of the entities that were opened. */
+  readonly #entities: { workflowId: string; runId: string }[] = [];
   #running: { worker: Worker; done: Promise<void>; kind: 'workflows' | 'activities' }[] = [];
 
   private constructor(environment: TestWorkflowEnvironment, folder: string) {
@@ -152,7 +164,7 @@ export class House {
     const folder = this.#folder;
     const site: Site = {
       name: SITE,
-      inventory: async () => INVENTORY,
+      inventory: async () => this.inventory,
       contracts: {
         store: (inventory) => storeContract(join(folder, 'contracts'), inventory),
         load: (hash) => loadContract(join(folder, 'contracts'), hash),
@@ -185,7 +197,7 @@ export class House {
     const worker = await Worker.create({
       connection: this.environment.nativeConnection,
       taskQueue: siteQueue(SITE),
-      activities: hurried(createActivities(this.site, [this.driver])),
+      activities: hurried(createActivities(this.site, [this.driver]), () => this.watchMs),
       // Cancellations reach a running step with its next heartbeat.
       maxHeartbeatThrottleInterval: '200ms',
     });
@@ -199,8 +211,10 @@ export class House {
     await Promise.all(stopping.map(({ done }) => done));
   }
 
-  get client() {
-    return this.environment.client.workflow;
+  /** Not the environment's own, which skips time whenever a result is awaited: `environment.sleep` does. */
+  get client(): WorkflowClient {
+    this.#client ??= new WorkflowClient({ connection: this.environment.connection });
+    return this.#client;
   }
 
   entity(node = NODE): WorkflowHandle {
@@ -219,6 +233,8 @@ export class House {
       args: [{ site: SITE, node }],
       workflowIdConflictPolicy: 'USE_EXISTING',
     });
+    const { firstExecutionRunId } = handle;
+    this.#entities.push({ workflowId: handle.workflowId, runId: firstExecutionRunId });
     await until(async () => (await this.state(node)).supports.length > 0);
     return handle;
   }
@@ -232,7 +248,16 @@ export class House {
     return this.entity(node).executeUpdate<Ticket, [unknown]>(verb, { args: [argument] });
   }
 
-  result(requestId: string, node = NODE): Promise<OperationReport> {
+  /** The result of an operation that was asked for, perhaps by a signal that is not worked off yet. */
+  async result(requestId: string, node = NODE): Promise<OperationReport> {
+    const exists = () =>
+      this.operation(requestId, node)
+        .describe()
+        .then(
+          () => true,
+          () => false,
+        );
+    await until(exists, { what: `operation ${requestId}` });
     return this.operation(requestId, node).result() as Promise<OperationReport>;
   }
 
@@ -298,16 +323,29 @@ export class House {
     return replayed;
   }
 
-  /** Every run of every workflow of this server. */
+  /** Every run of every entity and operation, from the entities' last runs backwards and down. */
   async *histories(): ReplayHistoriesIterable {
-    for await (const { workflowId, runId } of this.client.list()) {
-      yield { workflowId, history: await this.client.getHandle(workflowId, runId).fetchHistory() };
+    const seen = new Set<string>();
+    const queue: { workflowId: string; runId: string }[] = [...this.#entities];
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const { workflowId, runId } = next;
+      if (seen.has(runId)) continue;
+      seen.add(runId);
+      const history = await this.client.getHandle(workflowId, runId).fetchHistory();
+      for (const { workflowExecutionContinuedAsNewEventAttributes, ...event } of history.events ?? []) {
+        const newer = workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId;
+        if (newer) queue.push({ workflowId, runId: newer });
+        const child = event.childWorkflowExecutionStartedEventAttributes?.workflowExecution;
+        if (child?.workflowId && child.runId)
+          queue.push({ workflowId: child.workflowId, runId: child.runId });
+      }
+      yield { workflowId, history };
     }
   }
 }
 
-/** The second witness looks five times a second instead of every twenty seconds. */
-function hurried(activities: object): object {
+/** The second witness looks as often as the test wants it to. */
+function hurried(activities: object, watchMs: () => number): object {
   const { watchOperation } = activities as { watchOperation: (input: unknown) => Promise<unknown> };
   return {
     ...activities,
@@ -320,7 +358,7 @@ function hurried(activities: object): object {
           message,
           ...(type ? { type } : {}),
           ...(details ? { details } : {}),
-          nextRetryDelay: 200,
+          nextRetryDelay: watchMs(),
         });
       }
     },

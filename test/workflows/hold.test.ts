@@ -1,0 +1,198 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { fail } from '../../core/errors/failure.ts';
+import { createLocalEnvironment } from '../support/temporal.ts';
+import { House, INVENTORY, refusalOf, until } from './support.ts';
+
+let house: House;
+let broken = true;
+
+beforeAll(async () => {
+  house = await House.build(await createLocalEnvironment());
+  house.answerCallbacks();
+  await house.makeAvailable();
+});
+
+afterAll(async () => {
+  await house.close();
+  await house.environment.teardown();
+});
+
+afterEach(() => {
+  house.inventory = INVENTORY;
+  for (const fact of Object.keys(house.driver.world)) delete house.driver.world[fact];
+});
+
+const SAFE = { 'agent-alive': false, 'agent-booted': false, 'media-inserted': false, 'override-set': false };
+
+const BREAKABLE = ['write-image', 'verify-image', 'preflight'];
+
+/** Makes a step fail for as long as `broken`. */
+function breakStep(step: string): void {
+  for (const earlier of BREAKABLE) delete house.driver.script[earlier];
+  broken = true;
+  house.driver.script[step] = async () => {
+    if (broken) throw fail('FIRST_BOOT_SILENT', `${step} is scripted to fail`);
+    return undefined;
+  };
+}
+
+/** Deploys until the node is held at a step. */
+async function holdAt(step: string, requestId: string): Promise<void> {
+  breakStep(step);
+  const verb = (await house.state()).phase === 'active' ? 'reimage' : 'deploy';
+  await house.send(verb, { image: 'a', requestId });
+  await until(async () => (await house.state()).operation?.held === true);
+}
+
+const idle = () => until(async () => (await house.state()).operation === null);
+
+describe('a held operation', () => {
+  it('has kept the failing state, is safe, and shows what to do; an unknown step is refused', async () => {
+    await holdAt('write-image', 'h1');
+    const report = await house.progress('h1');
+    expect(report).toMatchObject({
+      held: true,
+      phase: 'deploy-failed',
+      residue: [],
+      failure: { code: 'FIRST_BOOT_SILENT', faultDomain: 'first-boot' },
+    });
+    const step = report.steps.find(({ id }) => id === 'write-image')!;
+    expect(step.evidence?.map(({ name }) => name)).toEqual(['failing-state']);
+    expect(house.driver.settled.at(-1)).toEqual(['media', 'override', 'power']);
+    expect((await house.state()).legal).toEqual([
+      'maintenance',
+      'quarantine',
+      'unquarantine',
+      'resume',
+      'abort',
+    ]);
+    expect(await refusalOf(house.send('inspect'))).toBe('BUSY');
+
+    const resume = (from: string) => house.operation('h1').executeUpdate('resume', { args: [{ from }] });
+    expect(await refusalOf(resume('no-such-step'))).toBe('UNKNOWN_STEP');
+    await house.send('resume', { from: 'no-such-step' });
+    await until(async () => (await house.progress('h1')).notes.at(-1)?.includes('no-such-step') === true);
+    expect((await house.progress('h1')).held).toBe(true);
+  });
+
+  it('goes on from the operation too, from an earlier step, with facts asked anew and a new epoch', async () => {
+    broken = false;
+    Object.assign(house.driver.world, SAFE);
+    const before = (await house.operation('h1').query<{ window: { epoch: number } }>('access')).window.epoch;
+    house.driver.calls.length = 0;
+    let stale = '';
+    house.driver.script['set-boot'] = async ({ ref, window }) => {
+      expect(window.epoch).toBe(before + 1);
+      stale = await refusalOf(house.heartbeat(ref.requestId, before));
+      return undefined;
+    };
+    await house.operation('h1').executeUpdate('resume', { args: [{ from: 'preflight' }] });
+    expect((await house.result('h1')).outcome).toBe('pass');
+    delete house.driver.script['set-boot'];
+    expect(stale).toBe('TOKEN_EXPIRED');
+    expect(house.driver.calls[0]).toBe('preflight');
+    await idle();
+  });
+
+  it('is left as it stands where the contract says so, and goes on at the failed step', async () => {
+    house.inventory = { ...INVENTORY, onHold: 'leave' };
+    const settled = house.driver.settled.length;
+    await holdAt('verify-image', 'h2');
+    expect(house.driver.settled.length).toBe(settled);
+    expect((await house.progress('h2')).residue).toEqual(['media', 'override', 'power']);
+    const { window } = await house.operation('h2').query<{ window: { epoch: number } }>('access');
+    broken = false;
+    house.driver.calls.length = 0;
+    await house.send('resume');
+    expect((await house.result('h2')).outcome).toBe('pass');
+    expect(house.driver.calls[0]).toBe('verify-image');
+    expect(window.epoch).toBe(1);
+    await idle();
+  });
+
+  it('ends as aborted, and is safe', async () => {
+    await holdAt('preflight', 'h3');
+    await house.send('abort', { reason: 'wrong image' });
+    expect(await house.result('h3')).toMatchObject({
+      outcome: 'aborted',
+      phase: 'deploy-failed',
+      failure: { code: 'ABORTED', message: expect.stringContaining('wrong image') },
+    });
+    await idle();
+    delete house.driver.script['preflight'];
+    expect((await house.run('reimage', { image: 'a' })).outcome).toBe('pass');
+  });
+
+  it('is not held, and fails at once, where the request says so', async () => {
+    breakStep('preflight');
+    expect((await house.run('reimage', { image: 'b', onFailure: 'fail' })).outcome).toBe('fail');
+    delete house.driver.script['preflight'];
+    expect((await house.run('reimage', { image: 'a' })).outcome).toBe('pass');
+  });
+});
+
+describe('an operation whose step is under way', () => {
+  /** Makes `erase`-like work that sees its cancellation and takes a moment to stop. */
+  function longStep(): { began: () => boolean; order: string[] } {
+    let began = false;
+    const order: string[] = [];
+    house.driver.script['write-image'] = (_input, { signal }) => {
+      began = true;
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          order.push('told to stop');
+          setTimeout(() => {
+            order.push('stopped');
+            reject(signal.reason as Error);
+          }, 300);
+        });
+      });
+    };
+    house.driver.onSettle = () => void order.push('made safe');
+    return { began: () => began, order };
+  }
+
+  it('stops on abort: the step is told, and what it left is removed after it has stopped', async () => {
+    const { began, order } = longStep();
+    const { operationId } = await house.send('reimage', { image: 'b' });
+    await until(began);
+    await house.send('abort', { reason: 'not this one' });
+    const report = await house.result(operationId);
+    expect(report).toMatchObject({ outcome: 'aborted', phase: 'deploy-failed', residue: [] });
+    expect(report.steps.find(({ id }) => id === 'write-image')?.state).toBe('skipped');
+    expect(order).toEqual(['told to stop', 'stopped', 'made safe']);
+    await idle();
+  });
+
+  it('stops on a cancellation from the UI, which is an abort', async () => {
+    const { began, order } = longStep();
+    const { operationId } = await house.send('reimage', { image: 'b' });
+    await until(began);
+    await house.operation(operationId).cancel();
+    const report = await house.result(operationId);
+    expect(report.outcome).toBe('aborted');
+    expect(report.failure?.message).toContain('the workflow was cancelled');
+    expect(order).toEqual(['told to stop', 'stopped', 'made safe']);
+    await idle();
+  });
+
+  it('stops at its deadline, names the step, keeps its state, and is made safe', async () => {
+    const { began, order } = longStep();
+    const { operationId } = await house.send('reimage', { image: 'b', deadline: '12s', onFailure: 'hold' });
+    await until(began);
+    const report = await house.result(operationId);
+    expect(report).toMatchObject({
+      outcome: 'fail',
+      phase: 'deploy-failed',
+      residue: [],
+      failure: { code: 'DEADLINE_EXCEEDED', message: expect.stringContaining('write-image') },
+    });
+    expect(report.steps.find(({ id }) => id === 'write-image')).toMatchObject({
+      state: 'failed',
+      evidence: [{ name: 'failing-state' }],
+    });
+    expect(order).toEqual(['told to stop', 'stopped', 'made safe']);
+    delete house.driver.script['write-image'];
+    await idle();
+  });
+});
