@@ -21,6 +21,9 @@ const PROGRAMS = {
   ethtool: 'ethtool',
 } as const;
 
+/** Mounts that are made in it are seen by nobody else. */
+const OWN_NAMESPACE = ['unshare', '--mount', '--propagation', 'private'] as const;
+
 /** A real ironic-python-agent that runs as a process of this machine. */
 export interface RealAgent {
   /** What it has written so far. */
@@ -69,21 +72,10 @@ run()`;
     disk_wait_delay: '0',
   };
   const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  const python = [join(venv, 'bin', 'python'), '-c', program, ...words];
   const child = spawn(
-    'unshare',
-    [
-      '--mount',
-      '--propagation',
-      'private',
-      'bash',
-      '-c',
-      script,
-      'agent',
-      join(venv, 'bin', 'python'),
-      '-c',
-      program,
-      ...words,
-    ],
+    OWN_NAMESPACE[0],
+    [...OWN_NAMESPACE.slice(1), 'bash', '-c', script, 'agent', ...python],
     { env: { ...process.env, AGENT_MAC: mac }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let text = '';
