@@ -23,9 +23,9 @@ export function runStep(driver: string, step: Step, input: StepInput): Promise<S
   const { bounds } = step;
   return scheduleActivity<StepOutput>(`${driver}.${step.id}`, [input], {
     taskQueue: siteQueue(input.ref.site),
-    startToCloseTimeout: bounds.attempt * 1000,
-    // A step is given one whole attempt, so that one that hangs is told from one that no worker took.
-    scheduleToCloseTimeout: Math.max(bounds.total, bounds.attempt + 5) * 1000,
+    startToCloseTimeout: Math.min(bounds.attempt, bounds.total) * 1000,
+    // A little more than its bound, so that an attempt that hangs is told from one that no worker took.
+    scheduleToCloseTimeout: (bounds.total + 5) * 1000,
     heartbeatTimeout: HEARTBEAT,
     retry: { initialInterval: bounds.retryFirst * 1000, maximumInterval: bounds.retryMax * 1000 },
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,

@@ -189,6 +189,8 @@ export class House {
       taskQueue: WORKFLOW_QUEUE,
       workflowBundle: await workflowBundle(),
       maxConcurrentWorkflowTaskExecutions: 10,
+      // An activation that is stopped by time takes Node 20 down with it; this machine may be slow.
+      debugMode: true,
     });
     this.#running.push({ worker, done: worker.run(), kind: 'workflows' });
   }
