@@ -3,7 +3,9 @@ import type { TemporalSettings } from '../../activities/temporal/settings.ts';
 import { answers } from '../up/ports.ts';
 import { fail } from '../../core/errors/failure.ts';
 
-const CONNECT_MS = 10_000;
+const LISTEN_MS = 10_000;
+/** Someone listens: a server or a machine that is busy is given more time than one that is away. */
+const ANSWER_MS = 30_000;
 
 /** A connection that must be closed. */
 export interface Connected {
@@ -18,12 +20,12 @@ export async function connect(settings: TemporalSettings): Promise<Connected> {
   try {
     // gRPC tries for the whole time-out where nobody listens; that is known at once.
     const [, host, port] = /^\[?(.+?)\]?:(\d+)$/.exec(settings.address) ?? [];
-    if (host !== undefined && !(await answers(host, Number(port), CONNECT_MS))) {
+    if (host !== undefined && !(await answers(host, Number(port), LISTEN_MS))) {
       throw new Error('nothing listens there');
     }
-    connection = await Connection.connect({ ...options, connectTimeout: CONNECT_MS });
+    connection = await Connection.connect({ ...options, connectTimeout: ANSWER_MS });
     const services = connection.workflowService;
-    await connection.withDeadline(Date.now() + CONNECT_MS, () => services.describeNamespace({ namespace }));
+    await connection.withDeadline(Date.now() + ANSWER_MS, () => services.describeNamespace({ namespace }));
     const open = connection;
     return { client: new Client({ connection, namespace }), close: () => open.close() };
   } catch (cause) {
