@@ -145,7 +145,7 @@ test('every step is told in the history, with its evidence', async () => {
     'history',
     NODE,
   );
-  const kinds = operations.map(({ kind }) => kind).reverse();
+  const kinds = operations.map(({ kind }) => kind).toReversed();
   expect(kinds.filter((kind) => kind !== 'power')).toEqual([
     'enroll',
     'inspect',

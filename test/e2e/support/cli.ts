@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const MAIN = new URL('../../../dist/client/cli/main.js', import.meta.url).pathname;
@@ -14,8 +13,11 @@ export interface CliResult {
 /** Where the built command line lies, and how it is run. */
 export const cliCommand = (args: readonly string[]): [string, string[]] => [
   process.execPath,
-  [join(MAIN), ...args],
+  [MAIN, ...args],
 ];
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /** Runs the built command line to its end; one that does not end is killed, and that is an error. */
 export async function runCli(args: readonly string[], env: NodeJS.ProcessEnv): Promise<CliResult> {
@@ -27,20 +29,19 @@ export async function runCli(args: readonly string[], env: NodeJS.ProcessEnv): P
     child.once('error', reject);
     child.once('close', resolve);
   });
-  const kill = (): boolean => child.kill('SIGKILL');
-  process.once('exit', kill);
+  running.add(child);
   const stopping = new AbortController();
   try {
     const late = sleep(LONGEST_MS, 'late' as const, { signal: stopping.signal, ref: false });
     const code = await Promise.race([closed, late]);
     if (typeof code === 'number') return { code, stdout, stderr };
-    kill();
+    child.kill('SIGKILL');
     await closed;
     throw new Error(
       `rackwright ${args.join(' ')} ${code === null ? 'was killed' : 'did not end'}:\n${stderr}`,
     );
   } finally {
     stopping.abort();
-    process.off('exit', kill);
+    running.delete(child);
   }
 }
