@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { redfishDriver } from '../../../../activities/drivers/redfish/driver.ts';
@@ -11,6 +11,8 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 const NODE = 'node-001';
+/** Stands in the user data of the tenant, and may stand nowhere else. */
+const CANARY = 'canary-of-the-tenant';
 const nothingLeft = async (): Promise<void> => {
   const { override, media } = await bench.server(NODE);
   expect(override.enabled).toBe('Disabled');
@@ -45,7 +47,10 @@ it('cleans in full, with a proof for each disk, and leaves nothing behind', asyn
 
 it('deploys: image, config drive, first boot, hand-over', async () => {
   const [image] = bench.inventory.images;
-  const operation = bench.begin('deploy', NODE, { image: image!.name, hostname: 'tenant-7' });
+  const userData = join(dirname(bench.lab.inventory), 'user-data');
+  writeFileSync(userData, `#!/bin/sh\n# ${CANARY}\n`);
+  const args = { image: image!.name, hostname: 'tenant-7', userData: `file:${userData}` };
+  const operation = bench.begin('deploy', NODE, args);
   await operation.run();
   const { power, running, disks } = await bench.server(NODE);
   expect([power, running?.from]).toEqual(['On', 'disk']);
@@ -105,10 +110,11 @@ it('releases: stopped, accounts read, erased', async () => {
   operation.end();
 });
 
-it('kept no token and no password in summaries, evidence or the log of the gateway', () => {
+it('kept no token, password or user data in summaries, evidence or the log of the gateway', () => {
   const password = readFileSync(join(dirname(bench.lab.inventory), 'secrets', 'bmc-password'), 'utf8').trim();
   const texts = [JSON.stringify([...bench.evidence]), bench.logged()];
   for (const text of texts) {
+    expect(text).not.toContain(CANARY);
     expect(text).not.toContain(password);
     expect(text).not.toMatch(/eyJ|WyJsYWIi/);
   }
