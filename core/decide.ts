@@ -1,7 +1,7 @@
 import { failure, type Failure } from './errors/failure.ts';
 import type { VerbRequest } from './messages.ts';
 import type { NodeRecord, Resident } from './node.ts';
-import { isFailed, isWorking, type Phase, type StablePhase } from './phases.ts';
+import { isFailed, isStable, type Phase, type StablePhase } from './phases.ts';
 import { ALL_VERBS, isOperationVerb, operationVerb, type Verb } from './verbs.ts';
 
 /** What a node answers to a request. */
@@ -97,7 +97,7 @@ function decideControl(node: NodeRecord, verb: 'resume' | 'abort'): Decision {
 /** Where a verb that returns goes back to: a failed inspection remembers where it came from. */
 function returnPhase(node: NodeRecord): StablePhase | null {
   if (isFailed(node.phase)) return node.returnTo ?? 'manageable';
-  return isWorking(node.phase) ? node.returnTo : (node.phase as StablePhase);
+  return isStable(node.phase) ? node.phase : node.returnTo;
 }
 
 /** Nodes that are given to no one, whatever is asked. */

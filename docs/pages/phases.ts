@@ -2,6 +2,7 @@ import {
   FAILED_PHASES,
   FAILED_TWIN,
   FLAGS,
+  isStable,
   STABLE_PHASES,
   WORKING_PHASES,
   type WorkingPhase,
@@ -64,7 +65,7 @@ function diagram(): string[] {
   const lines = new Set<string>(['  [*] --> enrolled']);
   for (const { verb, from, through, to } of operations) {
     if (to === 'return') continue;
-    for (const phase of from.filter((each) => (STABLE_PHASES as readonly string[]).includes(each))) {
+    for (const phase of from.filter(isStable)) {
       lines.add(`  ${id(phase)} --> ${id(through[0]!)}: ${verb}`);
     }
     through.forEach((phase, i) => lines.add(`  ${id(phase)} --> ${id(through[i + 1] ?? to)}`));
