@@ -1,0 +1,61 @@
+import { writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { temporal } from '@temporalio/proto';
+import { fail } from '../../core/errors/failure.ts';
+import { createLocalEnvironment } from '../support/temporal.ts';
+import { House, until } from '../workflows/support.ts';
+
+/** Records the histories that are kept: what later versions of the workflows have to be able to go on with. */
+export async function record(): Promise<void> {
+  const house = await House.build(await createLocalEnvironment());
+  const { script } = house.driver;
+  const keep = async (name: string, handle: ReturnType<House['entity']>): Promise<void> => {
+    const history = temporal.api.history.v1.History.toObject(
+      temporal.api.history.v1.History.fromObject(await handle.fetchHistory()),
+      { enums: String, longs: String, bytes: String },
+    );
+    const text = JSON.stringify({ workflowId: handle.workflowId, history });
+    await writeFile(`test/histories/${name}.json.gz`, await promisify(gzip)(text, { level: 9 }));
+  };
+  const idle = () => until(async () => (await house.state()).operation === null);
+  const held = () => until(async () => (await house.state()).operation?.held === true);
+
+  house.answerCallbacks();
+  await house.makeAvailable();
+  await house.entity().signal('reimage', { requestId: 'refused', image: 'a' });
+  await house.result('refused');
+  await house.run('deploy', { image: 'a', owner: 'team-a', requestId: 'deploy' });
+
+  let broken = true;
+  script['verify-image'] = async () => {
+    if (broken) throw fail('FIRST_BOOT_SILENT', 'scripted');
+    return undefined;
+  };
+  await house.send('reimage', { image: 'b', requestId: 'held' });
+  await held();
+  broken = false;
+  await house.send('resume');
+  await house.result('held');
+  await idle();
+  broken = true;
+  await house.send('reimage', { image: 'b', requestId: 'abort' });
+  await held();
+  await house.send('abort', { reason: 'recorded' });
+  await house.result('abort');
+  await idle();
+  await house.send('reimage', { image: 'b', requestId: 'lost' });
+  await held();
+  await house.operation('lost').terminate('recorded');
+  await until(async () => (await house.state()).operation?.kind === 'cleanup');
+  const cleanup = (await house.state()).operation!.requestId;
+  await house.result(cleanup);
+  await idle();
+  await house.send('maintenance', { on: true, reason: 'recorded' });
+
+  for (const name of ['deploy', 'refused', 'held', 'abort']) await keep(name, house.operation(name));
+  await keep('cleanup', house.operation(cleanup));
+  await keep('node', house.entity());
+  await house.close();
+  await house.environment.teardown();
+}
