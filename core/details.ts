@@ -44,7 +44,7 @@ export function operationDetails(report: OperationReport): string {
   if (report.held) parts.push('', `${HOW_TO_GO_ON} Send it here or to the node.`);
   if (report.residue.length > 0) parts.push('', `Left behind: **${report.residue.join(', ')}**`);
   if (report.steps.length > 0) parts.push('', stepTable(report));
-  const notes = report.notes.slice(-5).map((note) => `- ${esc(note)}`);
+  const notes = report.notes.slice(-5).map((note) => `- ${esc(note.replace(NOTED_AT, at))}`);
   if (notes.length > 0) parts.push('', ...notes);
   return parts.join('\n');
 }
@@ -65,14 +65,20 @@ function whatOf({ failure, summary }: StepReport): string[] {
   return what ? [esc(shortWords(what), 160)] : [];
 }
 
+/** Notes begin with their time. */
+const NOTED_AT = /^\d{4}-\d\d-\d\dT[\d:.]+Z/;
+
 const at = (time: string): string => time.replace('T', ' ').replace(/(\.\d+)?Z$/, '');
 
 /** The time of day, and the day where it is not the one of the beginning. */
 function timeOf(time: string | undefined, began: string): string {
   if (time === undefined) return '';
   const sameDay = time.slice(0, 10) === began.slice(0, 10);
-  return sameDay ? time.slice(11, 19) : `${time.slice(5, 10)}\u00a0${time.slice(11, 16)}`;
+  return sameDay ? time.slice(11, 19) : unbroken(`${time.slice(5, 10)} ${time.slice(11, 16)}`);
 }
+
+/** A narrow column would break a date at its dashes. */
+const unbroken = (text: string): string => text.replaceAll('-', '\u2011').replaceAll(' ', '\u00a0');
 
 /** A message that the node could not accept. */
 export interface RefusedMessage {
@@ -135,7 +141,7 @@ function refusedTable(refused: readonly RefusedMessage[]): string {
     refused
       .toReversed()
       .map((r) => [
-        at(r.at).replace(' ', BREAK),
+        at(r.at).split(' ').map(unbroken).join(BREAK),
         code(r.verb),
         [`**${esc(r.code)}**`, esc(shortWords(r.message), 500)].join(BREAK),
       ]),

@@ -17,11 +17,13 @@ import {
 } from './messages.ts';
 import type { OperationRun } from './operation-run.ts';
 
+const FROM_GATEWAY = 'From the gateway; not for people.';
+
 /** Wires messages to the run. Synchronous and total: nothing here awaits, and nothing a sender sends throws. */
 export function registerHandlers(run: OperationRun): void {
-  setHandler(progressQuery, () => run.report());
+  setHandler(progressQuery, () => run.report(), { description: 'All that is known of the operation.' });
   setHandler(announceSignal, () => run.announce(), { description: 'From the node; not for people.' });
-  setHandler(accessQuery, () => run.callbacks.access(run.ref, run.args));
+  setHandler(accessQuery, () => run.callbacks.access(run.ref, run.args), { description: FROM_GATEWAY });
   registerControl(
     run,
     'resume',
@@ -36,12 +38,15 @@ export function registerHandlers(run: OperationRun): void {
   );
 
   setHandler(agentLookupUpdate, (input) => run.callbacks.lookup(input), {
+    description: FROM_GATEWAY,
     validator: (input) => check(parseAgentLookup(input), (value) => run.callbacks.refuseEpoch(value.epoch)),
   });
   setHandler(agentHeartbeatUpdate, (input) => run.callbacks.heartbeat(input), {
+    description: FROM_GATEWAY,
     validator: (input) => check(parseAgentHeartbeat(input), (value) => run.callbacks.refuseHeartbeat(value)),
   });
   setHandler(firstBootUpdate, (input) => run.callbacks.reportFirstBoot(input), {
+    description: FROM_GATEWAY,
     validator: (input) => check(parseFirstBoot(input), () => run.callbacks.refuseFirstBoot()),
   });
 }

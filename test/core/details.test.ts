@@ -29,7 +29,7 @@ const rows = (text: string): string[][] =>
         .slice(1, -1)
         .split('|')
         .filter((_, index) => index % 2 === 0)
-        .map((cell) => cell.trim().replaceAll('\u00a0', ' ')),
+        .map((cell) => cell.trim().replaceAll('\u00a0', ' ').replaceAll('\u2011', '-')),
     );
 const evil = failure('AGENT_COMMAND_FAILED', '<script>alert(1)</script> | [x](https://evil.example)\n# big');
 
@@ -74,6 +74,11 @@ describe('what the Web UI shows of an operation', () => {
 
   it('shows the verdict once there is one', () => {
     expect(operationDetails(report({ outcome: 'pass', phase: 'active' }))).toContain('deploy of n1: pass');
+  });
+
+  it('has the newest notes, with their time', () => {
+    const notes = ['2026-03-01T10:00:04.903Z The power is off'];
+    expect(operationDetails(report({ notes }))).toContain('- 2026-03-01 10&#58;00&#58;04 The power is off');
   });
 
   it('names the day of what was not done on the first one', () => {
