@@ -133,7 +133,7 @@ export function ended(node: NodeRecord, end: OperationEnd): NodeRecord {
 
 function driftFlag(node: NodeRecord, end: OperationEnd): string | null {
   if (end.drift === undefined) return node.flags.drift;
-  return end.drift ? 'the last inspection differs from the contract or from the one before it' : null;
+  return end.drift ? 'the last inspection differs from the contract' : null;
 }
 
 /** What passing a verb changes, beside the phase. */

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
+import { closeAllBmcs } from '../activities/redfish/transport.ts';
 import { SecretSet } from '../activities/secrets/redact.ts';
 import { fail } from '../core/errors/failure.ts';
 import { siteQueue, WORKFLOW_QUEUE } from '../core/names.ts';
@@ -70,6 +71,7 @@ await main('worker', async () => {
   onShutdown(log, async () => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
     await ended;
+    await closeAllBmcs();
     await connection.close();
   });
   log.info({ site: site.name, address: settings.address, namespace }, 'worker runs');

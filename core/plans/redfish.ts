@@ -46,7 +46,7 @@ const inspectSteps = (phase: WorkingPhase): Step[] => [
   }),
   step({
     id: 'compare',
-    title: 'Compare with the contract and the last inspection',
+    title: 'Compare with the contract',
     phase,
     needs: ['inspected'],
     makes: ['compared'],

@@ -1,11 +1,19 @@
 import { readHealth } from '../../../core/redfish/readers.ts';
 import { readPower } from '../../../core/redfish/power.ts';
+import { bmcOrigin } from '../../redfish/endpoint.ts';
+import { forgetRefusedCredentials } from '../../redfish/session.ts';
 import type { StepFunction } from '../driver.ts';
 import { onSystem, sentence } from './bmc.ts';
+import { attemptOf } from './boot-session.ts';
 
-/** Reaches the BMC, with the certificate policy and the credentials of the contract, and finds the system. */
-export const connect: StepFunction = (context) =>
-  onSystem(context, async (_bmc, system) => {
+/**
+ * Reaches the BMC, with the certificate policy and the credentials of the contract, and finds the system.
+ * Whoever asks for it anew may have put a refused account right: its credentials are tried once more.
+ */
+export const connect: StepFunction = (context) => {
+  const { bmc } = context.node;
+  if (bmc !== undefined && attemptOf() === 1) forgetRefusedCredentials(bmcOrigin(bmc.address));
+  return onSystem(context, async (_bmc, system) => {
     const power = readPower(system.body);
     const health = readHealth(system.body);
     const { vendor, product, firmware } = system.identity;
@@ -18,3 +26,4 @@ export const connect: StepFunction = (context) =>
       },
     };
   });
+};
