@@ -95,6 +95,12 @@ describe('a driver that cannot do a verb', () => {
   });
 });
 
+describe('a node that the contract does not name', () => {
+  it('is told from one whose driver cannot do a verb', () => {
+    expect(answer(aNode({ phase: 'active', supports: [] }), 'power')).toBe('NODE_UNKNOWN');
+  });
+});
+
 describe('a requestId', () => {
   const first = aRequest('deploy', { requestId: 'r1', owner: 'team-a' });
   const recent = [

@@ -4,7 +4,7 @@ import { failure } from '../../core/errors/failure.ts';
 import type { CurrentOperation, NodeRecord, Resident } from '../../core/node.ts';
 import type { OperationEnd } from '../../core/operations.ts';
 import type { Phase } from '../../core/phases.ts';
-import { cleaningUp, ended, lost, started } from '../../core/transitions.ts';
+import { cleaningUp, ended, endOf, lost, notStarted, started } from '../../core/transitions.ts';
 import type { OperationKind, Verb } from '../../core/verbs.ts';
 import { aNode, anOperation, aRequest } from './support.ts';
 
@@ -196,6 +196,64 @@ describe('a clean-up of what is left', () => {
       phase: 'deploy-failed',
       residue: ['media'],
       operation: { requestId: 'cleanup-4', kind: 'cleanup', cleans: 'deploy' },
+    });
+  });
+});
+
+describe('a request whose id was used long ago', () => {
+  it('leaves the node as it was, under the generation that it has now', () => {
+    const before = aNode({ phase: 'available', generation: 3, lastFailure: failure('ABORTED', 'before') });
+    const after = begin(before, 'deploy', { owner: 'team-a' });
+    const flags = { ...after.flags, quarantined: 'meanwhile' };
+    expect(notStarted({ ...after, generation: 4, flags }, before)).toEqual({
+      ...before,
+      generation: 4,
+      flags,
+    });
+  });
+});
+
+describe('a hundred clean-ups', () => {
+  it('push out no request that somebody made', () => {
+    let node = begin(aNode({ phase: 'active' }), 'power');
+    for (let i = 0; i < 150; i++) node = cleaningUp({ ...node, generation: i }, 'deploy');
+    expect(node.recent).toHaveLength(100);
+    expect(node.recent[0]).toMatchObject({ requestId: 'r1', kind: 'power' });
+  });
+});
+
+describe('the result of an operation', () => {
+  const report = {
+    site: 'test',
+    node: 'n1',
+    requestId: 'r1',
+    kind: 'deploy' as const,
+    phase: 'active' as const,
+    startedAt: '',
+    held: false,
+    steps: [],
+    notes: [],
+    residue: [],
+    evidence: [],
+  };
+
+  it('changes power, health and drift where the steps found them, and nothing else', () => {
+    const data = { power: 'on', health: 'x'.repeat(400), drift: false, disk: '/dev/sda' };
+    expect(endOf({ ...report, outcome: 'pass', data })).toEqual({
+      outcome: 'pass',
+      phase: 'active',
+      residue: [],
+      power: 'on',
+      health: 'x'.repeat(300),
+      drift: false,
+    });
+  });
+
+  it('without an outcome is one that could not be told', () => {
+    expect(endOf({ ...report, data: { power: 'unknown' } })).toEqual({
+      outcome: 'error',
+      phase: 'active',
+      residue: [],
     });
   });
 });
