@@ -1,6 +1,6 @@
 // What must be there before anything runs: the packages of package-lock.json.
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -26,12 +26,26 @@ class CommandFailed extends Error {
 /** Runs a program of node_modules. */
 export const tool = (name, args, options) => run(join(ROOT, 'node_modules', '.bin', name), args, options);
 
-/** npm ci, unless node_modules is there and not older than the lock file. */
+/** npm ci, unless what is installed is what the lock file says. */
 export function prepare() {
-  const installed = join(ROOT, 'node_modules', '.package-lock.json');
-  const lock = join(ROOT, 'package-lock.json');
-  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
+  if (isInstalled()) return;
   console.error('installing packages (npm ci) …');
   // stdout is for the answer of whatever comes next.
   run('npm', ['ci', '--no-audit', '--no-fund'], { stdio: ['ignore', 2, 2] });
 }
+
+/** By content, not by time: a checkout makes every file new, and changes none of them. */
+function isInstalled() {
+  const wanted = packagesOf(join(ROOT, 'package-lock.json'));
+  const installed = packagesOf(join(ROOT, 'node_modules', '.package-lock.json'));
+  return (
+    installed !== undefined &&
+    Object.entries(wanted).every(
+      ([path, { version, optional }]) =>
+        path === '' || (optional && !installed[path]) || installed[path]?.version === version,
+    )
+  );
+}
+
+/** The packages that a lock file names, by path; undefined where there is none. */
+const packagesOf = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).packages : undefined);
