@@ -51,6 +51,7 @@ const problem = (name: string, message: string): { ok: false; problem: FieldProb
 
 /** What kind of thing a value is, for an error; never its content. */
 export function describe(value: unknown): string {
+  if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'string') return `a string of ${value.length} characters`;

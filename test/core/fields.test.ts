@@ -51,7 +51,7 @@ describe('the fields of a message', () => {
     ['abc', 'a string of 3 characters'],
     [{}, 'an object'],
     [1, 'a number'],
-    [undefined, 'a undefined'],
+    [undefined, 'nothing'],
   ])('%j is described as %s', (value, words) => {
     expect(kindOf(value)).toBe(words);
   });

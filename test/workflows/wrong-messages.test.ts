@@ -65,7 +65,7 @@ describe('a wrong message to a node', () => {
 
   it('by update without any argument, and one of a megabyte', async () => {
     const none = house.entity().executeUpdate('reimage', { args: [] });
-    expect((await refused(none)).message).toContain('must be one JSON object, not a undefined');
+    expect((await refused(none)).message).toContain('must be one JSON object, not nothing');
     const big = await refused(house.send('quarantine', { reason: MEGABYTE }));
     expect(big.type).toBe('INVALID_MESSAGE');
     expect(big.message).toContain('a string of 1000000 characters');

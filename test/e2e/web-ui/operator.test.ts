@@ -117,6 +117,7 @@ describe.skipIf(NO_BROWSER)(title, () => {
     await seen(NODE, says('node-001: manageable'));
     expect(await refused('deploy', '{"image": ')).toContain('Input must be valid JSON');
     expect(await refused('clean', 'null')).toContain('clean: (message) must be one JSON object, not null');
+    expect(await refused('clean', '')).toContain('clean: (message) must be one JSON object, not nothing');
     expect(await refused('clean', '["full"]')).toContain('not a list');
     expect(await refused('deploy', '{}')).toContain('deploy: image is required: the name of an image');
     expect(await refused('deploy', '{"image": "ubuntu-24.04", "colour": "red"}')).toContain(

@@ -101,7 +101,7 @@ export class WebUi {
 
   #shows(workflowId: string, tab = ''): boolean {
     const url = this.page.url();
-    return url.includes(`/workflows/${encodeURIComponent(workflowId)}`) && url.endsWith(tab);
+    return url.includes(`/workflows/${encodeURIComponent(workflowId)}/`) && url.endsWith(tab);
   }
 
   /** Opens More Actions and one of its forms. */
