@@ -1,0 +1,166 @@
+import { mkdtemp, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CancelledFailure } from '@temporalio/activity';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { driverActivities } from '../../activities/runner.ts';
+import { fail, notYet } from '../../core/errors/failure.ts';
+import type { StepInput } from '../../core/operations.ts';
+import { INVENTORY, ScriptedDriver, until } from '../workflows/support.ts';
+import { aRecord, anInput, aSite, codeOf } from './support.ts';
+
+type Run = (input: object) => Promise<unknown>;
+
+/** A driver's activities and the input of a step of an operation that the record names. */
+async function scene(named = anInput()) {
+  const site = await aSite();
+  await site.records.write(aRecord(named), 0);
+  const driver = new ScriptedDriver();
+  const activities = driverActivities(site, driver) as unknown as { [name: string]: Run };
+  const { site: name, node, requestId, kind, generation, args, snapshot } = anInput();
+  const contractHash = await site.contracts.store(INVENTORY);
+  const input: StepInput = {
+    ref: { site: name, node, requestId, kind, generation, contractHash },
+    step: 'write-image',
+    args,
+    snapshot,
+    data: {},
+    window: { epoch: 1, expires: 1 },
+    agent: null,
+    firstBoot: null,
+  };
+  const environment = new MockActivityEnvironment();
+  const run = (activity: string, over: object = {}) =>
+    environment.run(activities[`redfish.${activity}`]!, { ...input, ...over });
+  return { site, driver, activities, environment, run };
+}
+
+afterEach(() => {
+  delete process.env['RACKWRIGHT_PAUSE_DIR'];
+  delete process.env['RACKWRIGHT_PAUSE_AT'];
+});
+
+describe("a driver's activities", () => {
+  it('are one per step of its plans, and three for the operation', async () => {
+    const { activities } = await scene();
+    const names = Object.keys(activities);
+    for (const name of ['write-image', 'erase', 'set-power', 'facts', 'settle', 'capture']) {
+      expect(names).toContain(`redfish.${name}`);
+    }
+  });
+
+  it('cannot be made of a driver that lacks a step of its plan', async () => {
+    const { site, driver } = await scene();
+    const { erase: _, ...steps } = driver.steps;
+    expect(() => driverActivities(site, { ...driver, steps } as never)).toThrow('its step erase');
+  });
+
+  it('give a step its node of the stored contract', async () => {
+    const { run, driver } = await scene();
+    driver.script['write-image'] = async (input, { node, inventory }) => ({
+      summary: `${input.args['image'] as string} on ${node.name} of ${inventory.site}`,
+    });
+    expect(await run('write-image')).toEqual({ summary: 'a on n1 of test' });
+  });
+
+  it.each(['write-image', 'boot-agent', 'insert-media', 'settle'])(
+    '%s acts for the operation that the record names, and for no other',
+    async (activity) => {
+      const other = await scene(anInput({ requestId: 'other' }));
+      expect(await codeOf(other.run(activity, { residue: ['media'] }))).toBe('GENERATION_CONFLICT');
+      expect([other.driver.calls, other.driver.settled]).toEqual([[], []]);
+      const own = await scene();
+      expect(await codeOf(own.run(activity, { residue: ['media'] }))).toBe('passed');
+    },
+  );
+
+  it('look at facts and keep evidence for whoever asks', async () => {
+    const { run, driver, site } = await scene(anInput({ requestId: 'other' }));
+    driver.world['agent-alive'] = false;
+    const ask = ['agent-alive', 'media-inserted', 'no-such-fact'];
+    expect(await run('facts', { ask })).toEqual({
+      'agent-alive': false,
+      'media-inserted': true,
+      'no-such-fact': false,
+    });
+    site.secrets.add('hunter2-secret');
+    driver.capture = async () => ({ state: 'it says hunter2-secret' });
+    const [ref] = (await run('capture')) as { name: string; bytes: number }[];
+    expect(ref).toMatchObject({ name: 'failing-state' });
+  });
+});
+
+describe('an error of a step', () => {
+  it('carries its code, and whether and when to try again', async () => {
+    const { run, driver } = await scene();
+    const thrown = async (error: Error) => {
+      driver.script['write-image'] = async () => {
+        throw error;
+      };
+      return run('write-image').catch((e: object) => e);
+    };
+    expect(await thrown(fail('FIRST_BOOT_SILENT', 'm', { retryable: false }))).toMatchObject({
+      type: 'FIRST_BOOT_SILENT',
+      nonRetryable: true,
+      details: [{ code: 'FIRST_BOOT_SILENT', faultDomain: 'first-boot' }],
+    });
+    expect(await thrown(notYet('BUSY', 'm', 1234))).toMatchObject({
+      type: 'BUSY',
+      nonRetryable: false,
+      nextRetryDelay: 1234,
+    });
+    expect(await thrown(new TypeError('x is not a function'))).toMatchObject({
+      type: 'UNEXPECTED',
+      message: expect.stringContaining('TypeError'),
+    });
+  });
+
+  it('carries no secret and no stack', async () => {
+    const { run, driver, site } = await scene();
+    site.secrets.add('hunter2-secret');
+    driver.script['write-image'] = async () => {
+      throw new Error('401 for admin:hunter2-secret', { cause: new Error('hunter2-secret') });
+    };
+    const error = (await run('write-image').catch((e: object) => e)) as {
+      message: string;
+      details: object[];
+    };
+    expect(error.message).toContain('401 for admin');
+    expect(JSON.stringify([error.message, error.details])).not.toContain('hunter2');
+    expect(JSON.stringify(error.details)).not.toContain('.ts:');
+  });
+
+  it('that is a cancellation stays one', async () => {
+    const { run, driver, environment } = await scene();
+    let began = false;
+    driver.script['write-image'] = (_input, { signal }) => {
+      began = true;
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new DOMException('gone', 'AbortError')));
+      });
+    };
+    const running = run('write-image').catch((e: object) => e);
+    await until(() => began);
+    environment.cancel();
+    expect(await running).toBeInstanceOf(CancelledFailure);
+  });
+});
+
+describe('a crash point', () => {
+  it('stops a step before or after its effect, once', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'rackwright-pause-'));
+    process.env['RACKWRIGHT_PAUSE_DIR'] = folder;
+    process.env['RACKWRIGHT_PAUSE_AT'] = 'n1:deploy:write-image:after,n1:deploy:sync:before';
+    const { run, driver, environment } = await scene();
+    const running = run('write-image').catch((e: object) => e);
+    await until(async () => (await readdir(folder)).length > 0);
+    expect(await readdir(folder)).toEqual(['n1:deploy:write-image:after']);
+    expect(driver.calls).toEqual(['write-image']);
+    environment.cancel();
+    expect(await running).toBeInstanceOf(CancelledFailure);
+    const next = await scene();
+    expect(await next.run('write-image')).toEqual({ summary: 'write-image passed' });
+    expect(await codeOf(next.run('eject-media'))).toBe('passed');
+  });
+});
