@@ -103,14 +103,13 @@ async function contextOf(site: Site, input: StepInput): Promise<StepContext> {
 
 function keep(
   site: Site,
-  { ref, step, window }: StepInput,
+  { ref, step, stretch = 1 }: StepInput,
   name: string,
   what: { asked: string; of: string; answer: Json },
 ): Promise<EvidenceRef> {
   const { site: siteName, node, requestId } = ref;
-  const run = Math.max(1, window.epoch);
   return site.evidence.put(
-    { site: siteName, node, requestId, step, name, run, from: `worker of ${siteName}`, ...what },
+    { site: siteName, node, requestId, step, name, run: stretch, from: `worker of ${siteName}`, ...what },
     site.secrets,
   );
 }

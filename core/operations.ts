@@ -111,6 +111,8 @@ export interface StepInput {
   readonly agent: AgentContact | null;
   /** What the guest reported of itself, once it did. */
   readonly firstBoot: JsonObject | null;
+  /** 1, and one more with each resume: evidence of one stretch does not replace that of another. @default 1 */
+  readonly stretch?: number;
 }
 
 /** What a step found. `summary` is one line for people; `data` is kept for later steps. */

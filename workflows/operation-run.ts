@@ -54,6 +54,7 @@ export class OperationRun {
   readonly #residue = new Set<Residue>();
   /** What earlier operations left: it is carried on unless a step clears it. A clean-up makes it its own. */
   readonly #inherited: Set<Residue>;
+  #stretches = 0;
   #stopped: Failure | null = null;
   #stop: () => void = () => undefined;
   #resumed: VerbRequest | null = null;
@@ -180,6 +181,7 @@ export class OperationRun {
       // What stands on the disk has to call back even after a hold.
       Math.ceil((Date.now() + remainingMs) / 1000) + this.#opened!.holdForSeconds + TOKEN_GRACE_SECONDS,
     );
+    this.#stretches += 1;
     this.#progress.schedule(run);
     const deadline = new CancellationScope();
     const timer = deadline
@@ -406,7 +408,8 @@ export class OperationRun {
   #stepInput(step: string): StepInput {
     const { window, agent, firstBoot } = this.callbacks;
     const { snapshot } = this.#input;
-    return { ref: this.ref!, step, args: this.args, snapshot, data: this.#data, window, agent, firstBoot };
+    const at = { ref: this.ref!, step, stretch: Math.max(1, this.#stretches) };
+    return { ...at, args: this.args, snapshot, data: this.#data, window, agent, firstBoot };
   }
 
   #stopWith(why: Failure): void {

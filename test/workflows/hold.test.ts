@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fail } from '../../core/errors/failure.ts';
 import { createLocalEnvironment } from '../support/temporal.ts';
-import { House, INVENTORY, refusalOf, until } from './support.ts';
+import { House, INVENTORY, NODE, refusalOf, SITE, until } from './support.ts';
 
 let house: House;
 let broken = true;
@@ -101,10 +101,19 @@ describe('a held operation', () => {
     expect(house.driver.settled.length).toBe(settled);
     expect((await house.progress('h2')).residue).toEqual(['media', 'override', 'power']);
     const { window } = await house.operation('h2').query<{ window: { epoch: number } }>('access');
-    broken = false;
+    house.driver.script['verify-image'] = async (_input, context) => {
+      await context.evidence('failing-state', { asked: 'again', of: NODE, answer: 'after the hold' });
+      return undefined;
+    };
     house.driver.calls.length = 0;
     await house.send('resume');
     expect((await house.result('h2')).outcome).toBe('pass');
+    // What was kept before the hold is not replaced by what was kept after it.
+    const kept = await house.evidence.list(SITE, NODE, 'h2');
+    expect(kept.filter(({ step }) => step === 'verify-image').map(({ altered }) => altered)).toEqual([
+      false,
+      false,
+    ]);
     expect(house.driver.calls[0]).toBe('verify-image');
     expect(window.epoch).toBe(1);
     await idle();

@@ -136,6 +136,7 @@ export class ScriptedDriver implements Driver {
 export class House {
   readonly driver = new ScriptedDriver();
   readonly records;
+  readonly evidence;
   readonly environment: TestWorkflowEnvironment;
   readonly #folder: string;
   /** The contract as its file stands now. */
@@ -152,6 +153,7 @@ export class House {
     this.environment = environment;
     this.#folder = folder;
     this.records = fileRecordStore<NodeRecord>(join(folder, 'records'));
+    this.evidence = fileEvidenceStore(join(folder, 'evidence'));
   }
 
   static async build(environment: TestWorkflowEnvironment): Promise<House> {
@@ -170,7 +172,7 @@ export class House {
         load: (hash) => loadContract(join(folder, 'contracts'), hash),
       },
       records: this.records,
-      evidence: fileEvidenceStore(join(folder, 'evidence')),
+      evidence: this.evidence,
       blobs: fileBlobStore(join(folder, 'blobs'), new Uint8Array(32)),
       tokens: new Tokens(new Uint8Array(32)),
       secrets: new SecretSet(),
