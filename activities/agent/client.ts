@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
-import { objectOf, textOf } from '../../core/agent/read.ts';
+import { objectOf, textOf, toldOf } from '../../core/agent/read.ts';
 import { readCommand, readCommands, type AgentCommand } from '../../core/agent/command.ts';
 import { fail, RackwrightError } from '../../core/errors/failure.ts';
 import type { AgentContact } from '../../core/operations.ts';
@@ -86,8 +86,10 @@ export class AgentClient {
 
   #unwelcome(what: string, { status, body }: Answer): RackwrightError {
     const fields = objectOf(body);
-    const said = textOf(fields['faultstring']) ?? textOf(fields['message']) ?? textOf(fields['details']);
-    const text = `${this.#where()}: ${what}: ${status}${said === null ? '' : ` ${said.slice(0, 300)}`}`;
+    const said = ['faultstring', 'message', 'details']
+      .map((name) => toldOf(fields[name], 300))
+      .find((text) => text !== null);
+    const text = `${this.#where()}: ${what}: ${status}${said === undefined ? '' : ` ${said}`}`;
     if (status === 401 || status === 403) return fail('AGENT_REFUSED_TOKEN', `${text}.`);
     if (status === 409) return fail('AGENT_BUSY', `${text}.`, {}, { retryAfterMs: 3_000 });
     if (status >= 400 && status < 500) return fail('AGENT_REFUSED', `${text}.`);

@@ -9,7 +9,7 @@ import {
   type BmcEndpoint,
   type BmcTimeouts,
 } from './endpoint.ts';
-import { refusal, type RedfishResponse } from './errors.ts';
+import { refusal, withoutSecrets, type RedfishResponse } from './errors.ts';
 import type { Method } from './http.ts';
 import { memoryOf, type BmcMemory } from './memory.ts';
 import { sameOrigin, sendPersistently } from './persistence.ts';
@@ -178,11 +178,15 @@ async function sendProven(
       bodyMs: options.requestMs,
     });
   }
-  const once = (headers: { readonly [name: string]: string }): Promise<RedfishResponse> =>
-    sendPersistently(state.pool, limits, signal, method, url, {
-      headers: options.ifMatch === undefined ? headers : { ...headers, 'if-match': options.ifMatch },
-      body: options.body,
-    });
+  const once = async (headers: { readonly [name: string]: string }): Promise<RedfishResponse> =>
+    // A BMC may quote the headers that it was sent.
+    withoutSecrets(
+      await sendPersistently(state.pool, limits, signal, method, url, {
+        headers: options.ifMatch === undefined ? headers : { ...headers, 'if-match': options.ifMatch },
+        body: options.body,
+      }),
+      Object.values(headers).map((proof) => proof.replace(/^Basic /, '')),
+    );
   const proof = await unlessAborted(state.auth.prove(), signal);
   const answer = await once(proof.headers);
   if (answer.status !== 401) return answer;

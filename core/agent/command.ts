@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors/catalogue.ts';
-import { objectOf, textOf, withoutTokens } from './read.ts';
+import { objectOf, textOf, toldOf } from './read.ts';
 
 export type CommandStatus = 'running' | 'succeeded' | 'failed';
 
@@ -25,7 +25,9 @@ export function readCommand(value: unknown): AgentCommand | undefined {
   if (typeof id !== 'string' || typeof name !== 'string' || typeof status !== 'string') return undefined;
   const known = status === 'RUNNING' ? 'running' : status === 'SUCCEEDED' ? 'succeeded' : 'failed';
   const fields = objectOf(typeof error === 'string' ? { message: error } : error);
-  const said = [fields['message'], fields['details']].map(textOf).filter((text) => text !== null);
+  const said = [fields['message'], fields['details']]
+    .map((text) => toldOf(text, 1000))
+    .filter((text) => text !== null);
   return {
     id: id.slice(0, 128),
     name: name.slice(0, 128),
@@ -33,8 +35,8 @@ export function readCommand(value: unknown): AgentCommand | undefined {
     error:
       known === 'failed'
         ? {
-            type: textOf(fields['type']) ?? status,
-            message: withoutTokens([...new Set(said)].join(': ')).slice(0, 1000),
+            type: toldOf(fields['type'], 200) ?? status,
+            message: [...new Set(said)].join(': ').slice(0, 1000),
           }
         : null,
     result: command_result ?? null,

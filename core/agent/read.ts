@@ -31,3 +31,21 @@ export function macOf(value: unknown): string | null {
 /** A text in which the token of every URL of the gateway is cut out: what agents say of a URL may be told. */
 export const withoutTokens = (text: string): string =>
   text.replace(/\/(agent|media|images|firstboot)\/[^/\s"'?#]+/gi, '/$1/…');
+
+/** Long runs of what base64 is made of, also percent-encoded or escaped. */
+const RUN = /[A-Za-z0-9+/_%\\-]{40,}={0,2}/g;
+const MIXED = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
+
+/**
+ * What an agent says, for people: without tokens, and without long runs that may be a token or a config
+ * drive, which an agent that quotes its command repeats. It is masked first and cut then. Null if it says
+ * nothing.
+ */
+export function toldOf(value: unknown, most: number): string | null {
+  if (typeof value !== 'string') return textOf(value);
+  return textOf(
+    withoutTokens(value)
+      .replace(RUN, (run) => (MIXED.test(run) ? '…' : run))
+      .slice(0, most),
+  );
+}

@@ -5,6 +5,7 @@ import { isOccupied, shownUrl } from '../../../core/redfish/media.ts';
 import { readPower } from '../../../core/redfish/power.ts';
 import { asText, linkOf } from '../../../core/redfish/read.ts';
 import { readHealth } from '../../../core/redfish/readers.ts';
+import { shownText } from '../../redfish/errors.ts';
 import { listMedia } from '../../redfish/media-drives.ts';
 import {
   collectionLinks,
@@ -67,7 +68,7 @@ async function recentEntries(bmc: Bmc, system: SystemFound): Promise<Json> {
       const found = (await collectionMembers(bmc, entries, MAX_ENTRIES)).map(({ body }) => ({
         created: asText(body['Created']),
         severity: asText(body['Severity']),
-        message: asText(body['Message'])?.slice(0, 300) ?? null,
+        message: shownText(asText(body['Message']) ?? '').slice(0, 300) || null,
       }));
       if (found.length > 0) return found;
     }
