@@ -89,3 +89,11 @@ export function secondsToNext(report: OperationReport, { point, readyAt }: Stopp
   if (at < 0 || next === undefined) throw new Error(`${report.node} has nothing after ${point.step}`);
   return (Date.parse(next) - readyAt) / 1000;
 }
+
+/** Seconds from `ready` until a step began, or the operation ended; undefined if it was over by then. */
+export function secondsToProgress(report: OperationReport, readyAt: number): number | undefined {
+  const after = [...report.steps.map(({ startedAt }) => startedAt), report.endedAt]
+    .map((time) => (time === undefined ? NaN : Date.parse(time)))
+    .filter((time) => time >= readyAt);
+  return after.length === 0 ? undefined : (Math.min(...after) - readyAt) / 1000;
+}
