@@ -24,8 +24,11 @@ export interface Operations {
   firstBoot(id: OperationId, report: JsonObject): Promise<void>;
 }
 
-/** Longer than any workflow task of an operation, shorter than what agents and BMCs wait for. */
-const CALL_MS = 8_000;
+/**
+ * A query waits behind a workflow task, and one that was lost on its way to a worker is given out again
+ * after 10 s: longer than that, and shorter than the 30 s that agents and BMCs wait for an answer.
+ */
+const CALL_MS = 20_000;
 
 /** The operations as Temporal runs them: queries and updates of their workflows. */
 export function temporalOperations(client: Client): Operations {
