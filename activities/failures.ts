@@ -5,11 +5,15 @@ import type { Site } from './site.ts';
 
 /**
  * Any error as Temporal carries it: the type is the catalogue's code, the first detail the failure.
- * Secrets that the process has resolved are masked, stack traces and causes stay in the log.
+ * An abort is a cancellation only if the attempt was cancelled. Secrets that the process has resolved are masked, stack traces and causes stay in the log.
  */
-export function toApplicationFailure(error: unknown, site: Pick<Site, 'secrets' | 'log'>): Error {
+export function toApplicationFailure(
+  error: unknown,
+  site: Pick<Site, 'secrets' | 'log'>,
+  cancelled: boolean,
+): Error {
   if (error instanceof CancelledFailure || error instanceof ApplicationFailure) return error;
-  if (isAbort(error)) return new CancelledFailure('The attempt was cancelled.');
+  if (cancelled && isAbort(error)) return new CancelledFailure('The attempt was cancelled.');
   const known = redact(asKnown(error), site.secrets);
   if (!(error instanceof RackwrightError))
     site.log.error({ err: error }, 'an error that the catalogue does not know');

@@ -1,12 +1,13 @@
 import { Context } from '@temporalio/activity';
 import { effectiveNode } from '../contracts/inventory/effective.ts';
+import { fail } from '../core/errors/failure.ts';
 import type { Json } from '../core/json.ts';
-import type { EvidenceRef, StepInput } from '../core/operations.ts';
+import type { EvidenceRef, StepInput, StepOutput } from '../core/operations.ts';
 import { DRIVER_PLANS } from '../core/plans/index.ts';
 import { ALL_VERBS, isOperationVerb } from '../core/verbs.ts';
-import type { Fact, Residue, Step } from '../core/steps.ts';
+import { ATTEMPT_GRACE_SECONDS, type Fact, type Residue, type Step } from '../core/steps.ts';
 import { pauseAt } from './crash-points.ts';
-import type { Driver, StepContext } from './drivers/driver.ts';
+import type { Driver, StepContext, StepFunction } from './drivers/driver.ts';
 import { fence } from './fence.ts';
 import { toApplicationFailure } from './failures.ts';
 import type { Site } from './site.ts';
@@ -15,6 +16,7 @@ type Activity = (input: never) => Promise<unknown>;
 
 /** Heartbeats keep a running attempt alive; without them a lost worker is noticed after ten seconds. */
 const HEARTBEAT_MS = 2000;
+const GRACE_MS = ATTEMPT_GRACE_SECONDS * 1000;
 
 /** The activities of a driver: one per step of its plans, and `facts`, `settle` and `capture`. */
 export function driverActivities(site: Site, driver: Driver): { [name: string]: Activity } {
@@ -27,7 +29,7 @@ export function driverActivities(site: Site, driver: Driver): { [name: string]: 
       const { kind } = input.ref;
       await pauseAt(`${input.ref.node}:${kind}:${step.id}:before`);
       await fence(site, input.ref);
-      const output = await run(context);
+      const output = await inTime(step, context, run);
       await pauseAt(`${input.ref.node}:${kind}:${step.id}:after`);
       return output;
     });
@@ -68,11 +70,37 @@ export function activity<I, O>(site: Site, run: (input: I) => Promise<O>): (inpu
     try {
       return await run(input);
     } catch (error) {
-      throw toApplicationFailure(error, site);
+      throw toApplicationFailure(error, site, context.cancellationSignal.aborted);
     } finally {
       clearInterval(beat);
     }
   };
+}
+
+/**
+ * Ends an attempt when its time is over, so that a step that hangs is told by the worker that is there.
+ * Temporal's time-out comes later, carries no cause, and means that no worker answered.
+ */
+async function inTime(step: Step, context: StepContext, run: StepFunction): Promise<StepOutput> {
+  const { info } = Context.current();
+  const { startToCloseTimeoutMs, scheduleToCloseTimeoutMs } = info;
+  const elapsed = info.currentAttemptScheduledTimestampMs - info.scheduledTimestampMs;
+  const attempt = startToCloseTimeoutMs - GRACE_MS;
+  const total = scheduleToCloseTimeoutMs - GRACE_MS - elapsed;
+  const overdue = new AbortController();
+  const timer = setTimeout(() => overdue.abort(), Math.max(1000, Math.min(attempt, total)));
+  const silence = new Promise<never>((_resolve, reject) => {
+    overdue.signal.addEventListener('abort', () => {
+      const message = `${step.title}: an attempt did not end in time.`;
+      reject(fail(step.silence, message, { retryable: attempt < total }));
+    });
+  });
+  try {
+    const signal = AbortSignal.any([context.signal, overdue.signal]);
+    return await Promise.race([silence, run({ ...context, signal })]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function facts(

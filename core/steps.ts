@@ -20,6 +20,9 @@ export interface StepBounds {
   readonly retryMax: number;
 }
 
+/** A worker ends an attempt itself; Temporal's own time-outs come this much later, and mean that no worker was there. */
+export const ATTEMPT_GRACE_SECONDS = 5;
+
 /** One step of a plan: what a driver does for a verb, as data. */
 export interface Step {
   readonly id: string;

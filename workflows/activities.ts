@@ -3,7 +3,7 @@ import type { SiteActivities } from '../core/site-activities.ts';
 import type { JsonObject } from '../core/json.ts';
 import { siteQueue } from '../core/names.ts';
 import type { EvidenceRef, StepInput, StepOutput } from '../core/operations.ts';
-import type { Fact, Residue, Step } from '../core/steps.ts';
+import { ATTEMPT_GRACE_SECONDS, type Fact, type Residue, type Step } from '../core/steps.ts';
 
 /** A lost worker is noticed after this time; every attempt heartbeats in the background. */
 const HEARTBEAT = '10s';
@@ -23,9 +23,8 @@ export function runStep(driver: string, step: Step, input: StepInput): Promise<S
   const { bounds } = step;
   return scheduleActivity<StepOutput>(`${driver}.${step.id}`, [input], {
     taskQueue: siteQueue(input.ref.site),
-    startToCloseTimeout: Math.min(bounds.attempt, bounds.total) * 1000,
-    // A little more than its bound, so that an attempt that hangs is told from one that no worker took.
-    scheduleToCloseTimeout: (bounds.total + 5) * 1000,
+    startToCloseTimeout: (Math.min(bounds.attempt, bounds.total) + ATTEMPT_GRACE_SECONDS) * 1000,
+    scheduleToCloseTimeout: (bounds.total + ATTEMPT_GRACE_SECONDS) * 1000,
     heartbeatTimeout: HEARTBEAT,
     retry: { initialInterval: bounds.retryFirst * 1000, maximumInterval: bounds.retryMax * 1000 },
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,

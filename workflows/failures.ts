@@ -1,10 +1,4 @@
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  CancelledFailure,
-  TemporalFailure,
-  TimeoutFailure,
-} from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, CancelledFailure, TemporalFailure } from '@temporalio/workflow';
 import { asFailure, failure, type Failure } from '../core/errors/failure.ts';
 import type { ErrorCode } from '../core/errors/catalogue.ts';
 
@@ -40,14 +34,6 @@ export const startedWrongly = (
     nonRetryable: true,
     details: [failure(code, message)],
   });
-
-/** Whether an attempt was under way when its time was over: a worker is there, and the step hangs. */
-export function hung(error: unknown): boolean {
-  for (let e: unknown = error; e instanceof Error; e = e.cause) {
-    if (e instanceof TimeoutFailure && e.timeoutType === 'START_TO_CLOSE') return true;
-  }
-  return false;
-}
 
 /** Refuses an update before it enters the history: its sender gets the code and the message. */
 export function reject(f: Failure): never {

@@ -18,7 +18,7 @@ import { endOf } from '../core/transitions.ts';
 import { operationVerb } from '../core/verbs.ts';
 import { capture, checkFacts, runStep, settle, siteActivities } from './activities.ts';
 import { Callbacks } from './callbacks.ts';
-import { failureOf, hung, isCancelled, isReported } from './failures.ts';
+import { failureOf, isCancelled, isReported } from './failures.ts';
 import { NodeLink } from './node-link.ts';
 import { Progress } from './progress.ts';
 import { Refresh } from './refresh.ts';
@@ -219,7 +219,7 @@ export class OperationRun {
       // An attempt that was told to stop may still have come to its end.
       if (this.#stopped) return { kind: 'stopped' };
       const failed = await this.#step(at);
-      if (failed) return { kind: 'failed', at, failure: failed };
+      if (failed) return this.#stopped ? { kind: 'stopped' } : { kind: 'failed', at, failure: failed };
     }
     return { kind: 'done' };
   }
@@ -258,11 +258,6 @@ export class OperationRun {
         if (isCancelled(error) || !isReported(error)) throw error;
         const known = failureOf(error);
         if (known) return this.#failed(at, ownedBy(known, step));
-        if (hung(error)) {
-          const { attempt, total } = step.bounds;
-          const message = `${step.title}: no attempt of ${attempt} s ended within ${total} s.`;
-          return this.#failed(at, ownedBy(failure(step.silence, message), step));
-        }
         // No attempt said anything: no worker was there. Only the operation's deadline bounds this.
         this.#progress.note(`${step.title}: no worker of the site answers`);
         this.#show();

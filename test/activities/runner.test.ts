@@ -33,7 +33,7 @@ async function scene(named = anInput()) {
   const environment = new MockActivityEnvironment();
   const run = (activity: string, over: object = {}) =>
     environment.run(activities[`redfish.${activity}`]!, { ...input, ...over });
-  return { site, driver, activities, environment, run };
+  return { site, driver, activities, environment, input, run };
 }
 
 afterEach(() => {
@@ -144,6 +144,39 @@ describe('an error of a step', () => {
     await until(() => began);
     environment.cancel();
     expect(await running).toBeInstanceOf(CancelledFailure);
+  });
+});
+
+describe('an attempt that hangs', () => {
+  it('is ended by the worker itself, with what its silence means, and is told to stop', async () => {
+    const { driver, activities, input } = await scene();
+    let stopped = false;
+    driver.script['await-agent'] = (_input, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          stopped = true;
+          reject(new DOMException('gone', 'AbortError'));
+        });
+      });
+    const environment = new MockActivityEnvironment({
+      startToCloseTimeoutMs: 65_000,
+      scheduleToCloseTimeoutMs: 305_000,
+      scheduledTimestampMs: 1_000_000,
+      currentAttemptScheduledTimestampMs: 1_299_500,
+    });
+    const error = await environment.run(activities['redfish.await-agent']!, input).catch((e: object) => e);
+    expect(error).toMatchObject({ type: 'AGENT_SILENT', nonRetryable: true });
+    expect(stopped).toBe(true);
+  });
+
+  it('that was aborted by something of its own is no cancellation', async () => {
+    const { run, driver } = await scene();
+    driver.script['write-image'] = async () => {
+      throw new DOMException('a request took too long', 'AbortError');
+    };
+    const error = await run('write-image').catch((e: object) => e);
+    expect(error).not.toBeInstanceOf(CancelledFailure);
+    expect(error).toMatchObject({ type: 'UNEXPECTED' });
   });
 });
 
