@@ -201,6 +201,8 @@ export interface GatewayAccess {
   readonly callbackUrl: string | null;
   readonly certificate: string | null;
   readonly firstBootOpen: boolean;
+  /** Whether the guest's report was accepted: the same guest telling it again is no news. */
+  readonly firstBootHeard: boolean;
   /** Step data that the gateway needs, such as the image being written. */
   readonly args: JsonObject;
 }

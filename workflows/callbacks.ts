@@ -56,6 +56,7 @@ export class Callbacks {
       callbackUrl: this.agent?.callbackUrl ?? null,
       certificate: this.agent?.certificate ?? null,
       firstBootOpen: this.#firstBootOpen,
+      firstBootHeard: this.firstBoot !== null,
       args,
     };
   }

@@ -13,6 +13,7 @@ import type {
   Ticket,
 } from '../core/operations.ts';
 import { FAILED_TWIN, isWorking, type Phase } from '../core/phases.ts';
+import { mayBeLeftBy } from '../core/plans/index.ts';
 import { RESIDUES, stepsToResume, type Residue } from '../core/steps.ts';
 import { endOf } from '../core/transitions.ts';
 import { operationVerb } from '../core/verbs.ts';
@@ -136,8 +137,9 @@ export class OperationRun {
       this.#opened = await this.#stoppable(() => siteActivities(this.#input.site).openOperation(this.#input));
     } catch (error) {
       if (!isReported(error)) throw error;
-      // What a lost operation left cannot be told without its plan: it may be anything.
-      if (this.#input.cleanup?.lost) for (const left of RESIDUES) this.#inherited.add(left);
+      // What a lost operation left cannot be told without its plan: whatever any driver leaves.
+      const { cleanup } = this.#input;
+      if (cleanup?.lost) for (const left of mayBeLeftBy(cleanup.kind)) this.#inherited.add(left);
       if (this.#stopped && isCancelled(error)) return verdictOf(this.#stopped);
       const f = failureOf(error) ?? failure('UNEXPECTED', 'It could not be opened.');
       return { outcome: outcomeOf(f), failure: f };

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.ts';
-import type { Fact, Step } from '../steps.ts';
-import { ALL_VERBS, isOperationVerb, type OperationVerbName } from '../verbs.ts';
+import { mayLeave, RESIDUES, type Fact, type Residue, type Step } from '../steps.ts';
+import { ALL_VERBS, isOperationVerb, type OperationKind, type OperationVerbName } from '../verbs.ts';
 import { IRONIC_OBSERVED, ironicPlan } from './ironic.ts';
 import { REDFISH_OBSERVED, redfishPlan } from './redfish.ts';
 
@@ -23,4 +23,14 @@ export function supportedVerbs(driver: DriverName): OperationVerbName[] {
   return ALL_VERBS.filter(isOperationVerb).filter(
     (verb) => DRIVER_PLANS[driver].plan(verb, {}) !== undefined,
   );
+}
+
+/**
+ * What an operation of this kind may have left, whatever the driver; anything where the kind is not known.
+ * A verb that only looks, or sets the power as it was asked to, leaves nothing: what is called left is removed.
+ */
+export function mayBeLeftBy(kind: OperationKind): readonly Residue[] {
+  if (kind === 'cleanup') return RESIDUES;
+  const plans = Object.values(DRIVER_PLANS).map((driver) => driver.plan(kind, {}) ?? []);
+  return RESIDUES.filter((residue) => plans.some((steps) => mayLeave(steps).includes(residue)));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isErrorCode } from '../../core/errors/catalogue.ts';
 import { FAULT_DOMAINS } from '../../core/fault-domains.ts';
-import { DRIVER_PLANS, supportedVerbs, type DriverName } from '../../core/plans/index.ts';
+import { DRIVER_PLANS, mayBeLeftBy, supportedVerbs, type DriverName } from '../../core/plans/index.ts';
 import { mayLeave, stepsToResume, type Step } from '../../core/steps.ts';
 import { operationVerb, type OperationVerbName } from '../../core/verbs.ts';
 
@@ -160,6 +160,14 @@ describe('what can be left behind', () => {
     ['ironic', 'enroll', []],
   ] as const)('%s %s: %j', (driver, verb, residue) => {
     expect(mayLeave(plan(driver, verb))).toEqual(residue);
+  });
+
+  it('is told by the kind alone where the plan is not at hand', () => {
+    for (const verb of ['enroll', 'inspect', 'adopt', 'power'] as const)
+      expect(mayBeLeftBy(verb)).toEqual([]);
+    expect(mayBeLeftBy('deploy')).toEqual(['media', 'override', 'power', 'allocation']);
+    expect(mayBeLeftBy('clean')).toEqual(expect.arrayContaining(['media', 'override', 'power']));
+    expect(mayBeLeftBy('cleanup')).toEqual(['media', 'override', 'power', 'allocation']);
   });
 
   it('is nothing for a running server that is adopted or inspected: no step touches power, boot or media', () => {

@@ -31,6 +31,13 @@ it('takes a report of the guest in any content type, and the same one again with
   expect(gateway.operations.reports).toEqual([JSON.parse(body)]);
 });
 
+it('passes the same report on again once the operation waits for another first boot', async () => {
+  expect((await report('{"again":1}')).status).toBe(202);
+  gateway.operations.change('gpu-01', { firstBootHeard: false });
+  expect((await report('{"again":1}')).status).toBe(202);
+  expect(gateway.operations.reports).toEqual([{ again: 1 }, { again: 1 }]);
+});
+
 it('takes the report of a guest that was written in an earlier boot of the agent, never of a later one', async () => {
   gateway.operations.change('gpu-01', { window: { epoch: 3, expires: 4_000_000_000 } });
   expect((await report('{"a":1}', {}, 2)).status).toBe(202);

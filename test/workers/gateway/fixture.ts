@@ -56,6 +56,7 @@ export class MemoryOperations implements Operations {
       callbackUrl: null,
       certificate: null,
       firstBootOpen: true,
+      firstBootHeard: false,
       args,
     });
   }
@@ -96,6 +97,7 @@ export class MemoryOperations implements Operations {
   async firstBoot(id: { node: string; requestId: string }, report: JsonObject): Promise<void> {
     await this.access(id);
     this.reports.push(report);
+    this.change(id.node, { firstBootHeard: true });
   }
 }
 
