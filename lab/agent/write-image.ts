@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { TIMING } from '../timing.ts';
@@ -19,6 +20,8 @@ interface ImageInfo {
 }
 
 const ATTEMPTS = 3;
+/** Where nobody answers, it tries as long as the real one; a restart out there is no faster than the lab. */
+const UNANSWERED = { attempts: 10, pauseMs: 10_000 } as const;
 const MAX_CONFIG_DRIVE = 64 * 1024 * 1024;
 const MIB = 1024 * 1024;
 
@@ -51,8 +54,9 @@ export async function prepareImage(
     );
   }
   let failure: AgentError | undefined;
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    if (attempt > 1) await options.pause(2000, signal);
+  for (let attempt = 1; attempt <= attemptsFor(failure); attempt++) {
+    if (failure instanceof Unanswered) await sleep(UNANSWERED.pauseMs, undefined, { signal });
+    else if (attempt > 1) await options.pause(2000, signal);
     try {
       await attemptWrite(options, signal, info, disk, wrong);
       failure = undefined;
@@ -76,6 +80,12 @@ export async function prepareImage(
   });
   return `image (${info.id}) written to device ${disk.device} root_uuid=0x00000000`;
 }
+
+/** The connection was refused, or broke. */
+class Unanswered extends AgentError {}
+
+const attemptsFor = (failure: AgentError | undefined): number =>
+  failure instanceof Unanswered ? UNANSWERED.attempts : ATTEMPTS;
 
 async function attemptWrite(
   { disks, pause }: AgentOptions,
@@ -162,7 +172,7 @@ async function download(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof AgentError) throw error;
-    throw new AgentError('ImageDownloadError', 500, 'Error downloading image', (error as Error).message);
+    throw new Unanswered('ImageDownloadError', 500, 'Error downloading image', (error as Error).message);
   }
   const partitioned = start[510] === 0x55 && start[511] === 0xaa;
   return { hash: asked.digest('hex'), digest: `sha256:${sha256.digest('hex')}`, sizeBytes, partitioned };
