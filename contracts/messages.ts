@@ -62,6 +62,3 @@ export const VERB_MESSAGES = {
   resume: message({ from: StepId.optional() }),
   abort: message({ reason: Reason }),
 } as const satisfies { readonly [V in Verb]: z.ZodType };
-
-/** A verb's message, typed. */
-export type VerbMessage<V extends Verb> = z.infer<(typeof VERB_MESSAGES)[V]>;
