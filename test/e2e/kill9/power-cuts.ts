@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Connected } from '../../../client/sdk/connect.ts';
 import { Rackwright } from '../../../client/sdk/rackwright.ts';
+import type { Failure } from '../../../core/errors/failure.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { OperationReport } from '../../../core/operations.ts';
 import type { OperationVerbName } from '../../../core/verbs.ts';
@@ -38,12 +39,22 @@ export class PowerCuts {
 
   /** Asks a node for a verb; answers the id of its workflow. */
   async request(node: string, verb: OperationVerbName, args: JsonObject = {}): Promise<string> {
-    const ticket = await (await this.rackwright()).request(node, verb, { ...args, onFailure: 'fail' });
+    const ticket = await (await this.rackwright()).request(node, verb, { onFailure: 'fail', ...args });
     return ticket.workflowId;
   }
 
   async result(workflowId: string): Promise<OperationReport> {
     return (await this.rackwright()).result(workflowId);
+  }
+
+  /** Waits for its end; if it is held, it is resumed once. Answers what held it, too. */
+  async resultOrResumed(workflowId: string): Promise<{ report: OperationReport; held?: Failure }> {
+    const rackwright = await this.rackwright();
+    const report = await rackwright.follow(workflowId);
+    if (!report.held) return { report };
+    await rackwright.control(workflowId, 'resume', {});
+    const after = await rackwright.follow(workflowId, { before: report });
+    return { report: after, ...(report.failure ? { held: report.failure } : {}) };
   }
 
   async rackwright(): Promise<Rackwright> {
