@@ -3,7 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { agentApi, isQuick } from './agent/api.ts';
 import { commands, type Command } from './agent/commands.ts';
-import { apiMinor, heartbeat, lookup, lookupOnce, type Conductor } from './agent/conductor.ts';
+import {
+  apiMinor,
+  FALLBACK_MINOR,
+  heartbeat,
+  lookup,
+  lookupOnce,
+  minorOf,
+  type Conductor,
+} from './agent/conductor.ts';
 import { cleanSteps, executeCleanStep } from './agent/erase.ts';
 import { hardwareInfo } from './agent/hardware-info.ts';
 import type { AgentMemory, AgentOptions } from './agent/options.ts';
@@ -47,13 +55,15 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     commands: [],
   };
   const save = (): void => options.ramdisk?.save(memory);
-  let minor = 0;
+  let known = minorOf(options.apiVersion ?? '');
+  /** Asked again as long as nobody tells it. */
+  const minor = async (): Promise<number> => (known ??= await apiMinor(conductor)) ?? FALLBACK_MINOR;
   let [hurry, hurried] = wake();
   let stopApi = async (): Promise<void> => {};
 
   const rootHints = async (): Promise<Record<string, unknown> | undefined> => {
     if (hintsOf(memory.node) === undefined) {
-      const again = await lookupOnce(conductor, minor, macs, memory.uuid);
+      const again = await lookupOnce(conductor, await minor(), macs, memory.uuid);
       memory.node = again.found?.node ?? memory.node;
     }
     return hintsOf(memory.node);
@@ -81,8 +91,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const live = async (): Promise<'gave-up' | 'locked-down' | 'silent'> => {
     if (options.faults?.take('agentSilent')) return 'silent';
     if (memory.lockedDown) return 'locked-down';
-    minor = await apiMinor(conductor);
-    const found = await lookup(conductor, minor, macs);
+    const found = await lookup(conductor, await minor(), macs);
     if (found === undefined) return 'gave-up';
     const given = found.config.agent_token;
     if (memory.token === null && (given === undefined || given === HIDDEN || given.length < 32)) {
@@ -98,7 +107,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     queue.resume();
     let lastStatus: number | null | undefined;
     for (;;) {
-      const sent = await heartbeat(conductor, minor, memory.uuid, {
+      const sent = await heartbeat(conductor, await minor(), memory.uuid, {
         callback_url: callbackUrl,
         agent_token: memory.token!,
         agent_verify_ca: memory.cert,

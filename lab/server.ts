@@ -229,12 +229,14 @@ export class Server {
       return;
     }
     const agentToken = parameters['ipa-agent-token'];
+    const apiVersion = parameters['ipa-ironic-api-version'];
     const { parts, disks, faults } = this;
     const foreign = (nic: Nic): Nic => ({ ...nic, mac: nic.mac.replace(/^52/, '56') });
     const hardware = faults.on('agentForeignMacs') ? { ...parts, nics: parts.nics.map(foreign) } : parts;
     const agent = await startAgent({
       apiUrl,
       ...(agentToken === undefined ? {} : { agentToken }),
+      ...(apiVersion === undefined ? {} : { apiVersion }),
       hardware,
       disks,
       faults,

@@ -1,3 +1,4 @@
+import { API_VERSION } from '../../core/agent/messages.ts';
 import type { Inventory } from '../../contracts/inventory/inventory.ts';
 import { fail } from '../../core/errors/failure.ts';
 import type { OperationRef, TokenWindow } from '../../core/operations.ts';
@@ -42,4 +43,6 @@ export const mediaPrefix = (gatewayUrl: string): string => `${gatewayUrl}/media/
 export const mediaParameters = (url: string): { readonly [key: string]: string } => ({
   'ipa-api-url': url,
   'ipa-lookup-timeout': '1800',
+  // An agent that asks for it while nobody answers takes us for an old Ironic, without tokens and TLS.
+  'ipa-ironic-api-version': API_VERSION,
 });

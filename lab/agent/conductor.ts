@@ -15,7 +15,8 @@ export interface Conductor {
 }
 
 export const AGENT_VERSION = '13.0.0';
-const FALLBACK_MINOR = 31;
+/** What the agent assumes for as long as nobody tells the version. */
+export const FALLBACK_MINOR = 31;
 const LOOKUP_TIMEOUT_MS = 600_000;
 
 async function call(
@@ -44,16 +45,22 @@ async function call(
   }
 }
 
-/** The minor version of the API that the conductor speaks; 1.31 when its root cannot be read. */
-export async function apiMinor(conductor: Conductor): Promise<number> {
+/** The minor version of the API that the conductor speaks; undefined when its root cannot be read. */
+export async function apiMinor(conductor: Conductor): Promise<number | undefined> {
   try {
     const { body } = await call(conductor, 'GET', '/', FALLBACK_MINOR);
     const version = (body as { default_version?: { version?: string } }).default_version?.version ?? '';
-    return Number(/^1\.(\d+)$/.exec(version)?.[1] ?? FALLBACK_MINOR);
+    return minorOf(version);
   } catch {
     conductor.signal.throwIfAborted();
-    return FALLBACK_MINOR;
+    return undefined;
   }
+}
+
+/** The minor of `1.N`; undefined for anything else. */
+export function minorOf(version: string): number | undefined {
+  const minor = /^1\.(\d+)$/.exec(version)?.[1];
+  return minor === undefined ? undefined : Number(minor);
 }
 
 /** Asks once who this node is; undefined when the answer is no use. */

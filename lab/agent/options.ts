@@ -22,6 +22,8 @@ export interface AgentOptions {
   readonly apiUrl: string;
   /** A token given beforehand (`ipa-agent-token`). */
   readonly agentToken?: string;
+  /** The version of the conductor's API (`ipa-ironic-api-version`). @default what the conductor says */
+  readonly apiVersion?: string;
   readonly hardware: Hardware;
   readonly disks: DiskStore;
   readonly pause: Pause;

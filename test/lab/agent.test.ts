@@ -96,6 +96,24 @@ describe('calling in', () => {
     await until('a second heartbeat', () => gateway.heartbeats.length > 1);
   });
 
+  it.each([
+    ['asks again when nobody tells the version of the API', { deaf: 1 }],
+    ['is told the version of the API', { deaf: Infinity, apiVersion: '1.95' }],
+  ] as const)('%s, and sends its token and certificate', async (_, { deaf, ...over }) => {
+    gateway.deaf = deaf;
+    await start(over);
+    const beat = await firstHeartbeat();
+    expect(beat).toMatchObject({ agent_token: TOKEN, agent_verify_ca: expect.stringContaining('BEGIN') });
+  });
+
+  it('takes its conductor for an old one when nobody ever tells the version of the API', async () => {
+    gateway.deaf = Infinity;
+    await start();
+    const beat = await firstHeartbeat();
+    expect(beat).not.toHaveProperty('agent_token');
+    expect(beat).not.toHaveProperty('agent_verify_ca');
+  });
+
   it('locks itself down when the token was already handed out and it has none', async () => {
     gateway.token = () => '******';
     const agent = await start();

@@ -13,6 +13,8 @@ export interface StubGateway {
   readonly requests: { method: string; url: string; range: string | undefined }[];
   /** What lookup answers as `agent_token`; a function is asked each time. */
   token: () => string;
+  /** So many questions for the version get no answer. */
+  deaf: number;
   /** Status of heartbeats and first boots that are to be refused first. */
   refuse: number;
   media: Uint8Array;
@@ -34,6 +36,7 @@ export async function stubGateway(): Promise<StubGateway> {
     firstBoots: [],
     requests: [],
     token: () => TOKEN,
+    deaf: 0,
     refuse: 0,
     media: new Uint8Array(),
     images: new Map(),
@@ -49,6 +52,7 @@ export async function stubGateway(): Promise<StubGateway> {
       response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
       response.end(JSON.stringify(value));
     };
+    if (url === '/agent/t/' && stub.deaf-- > 0) return void request.socket.destroy();
     if (url === '/agent/t/') return json(200, { default_version: { version: '1.68' } });
     if (url.startsWith('/agent/t/v1/lookup')) {
       stub.lookups.push(url);

@@ -35,6 +35,7 @@ describe('the deploy media of a boot', () => {
     expect(parameters.split('\n')[0]).toBe(
       `ipa-api-url=http://gateway.example:8080/agent/${gateway.token('gpu-01', 'agent')}`,
     );
+    expect(parameters.split('\n')).toContain('ipa-ironic-api-version=1.95');
     expect(parameters).not.toContain('#');
     const at = base.indexOf(MEDIA_MARKER);
     expect(got.subarray(0, at)).toEqual(base.subarray(0, at));
