@@ -22,6 +22,9 @@ export interface NodeMemory {
   readonly record: NodeRecord;
   readonly refused: readonly RefusedMessage[];
   readonly unsent: Unsent;
+  /** Whether the record is still to be written, and which flags are new in it. */
+  readonly dirty: boolean;
+  readonly newFlags: Partial<FlagState>;
 }
 
 type Parsed = ReturnType<typeof parseVerb>;
@@ -61,6 +64,8 @@ export class NodeEntity {
     this.#record = memory?.record ?? newNode(site, node);
     this.#refused = memory?.refused ?? [];
     this.#ready = memory !== undefined;
+    this.#dirty = memory?.dirty ?? false;
+    this.#newFlags = memory?.newFlags ?? {};
     this.#outbox = new Outbox(site, node, memory?.unsent);
     this.#watch = new OperationWatch(site, node, (requestId, seen) => this.#onWatched(requestId, seen));
     this.#view.show(this.#record, this.#refused);
@@ -142,6 +147,8 @@ export class NodeEntity {
   async run(): Promise<NodeMemory> {
     if (!this.#ready) await this.#load();
     for (;;) {
+      // Before it saves: under a steady flow of messages there is always something to save.
+      if (this.#mayContinueAsNew()) return this.#memory();
       this.#view.publish(this.#record);
       if (this.#dirty) {
         await this.#save();
@@ -153,10 +160,6 @@ export class NodeEntity {
         continue;
       }
       this.#watch.follow(this.#record.operation?.requestId);
-      if (this.#mayContinueAsNew()) {
-        this.#watch.follow(undefined);
-        return { record: this.#record, refused: this.#refused, unsent: this.#outbox.unsent()! };
-      }
       if (await this.#outbox.sendMore()) continue;
       if (this.#mayEnd()) throw new CancelledFailure('The entity was cancelled.');
       await this.#pause();
@@ -345,16 +348,29 @@ export class NodeEntity {
     }
   }
 
-  #quiet(): boolean {
-    return !this.#dirty && this.#outbox.starting === null && allHandlersFinished();
-  }
-
   #mayContinueAsNew(): boolean {
-    return workflowInfo().continueAsNewSuggested && this.#quiet() && this.#outbox.unsent() !== undefined;
+    const { continueAsNewSuggested } = workflowInfo();
+    return continueAsNewSuggested && this.#outbox.unsent() !== undefined && allHandlersFinished();
   }
 
   #mayEnd(): boolean {
-    return this.#ending && this.#record.operation === null && this.#quiet();
+    const { operation } = this.#record;
+    return (
+      this.#ending && operation === null && !this.#dirty && !this.#outbox.waiting() && allHandlersFinished()
+    );
+  }
+
+  /** What the next run goes on with; the second witness begins anew there. */
+  #memory(): NodeMemory {
+    this.#watch.follow(undefined);
+    const unsent = this.#outbox.unsent()!;
+    return {
+      record: this.#record,
+      refused: this.#refused,
+      unsent,
+      dirty: this.#dirty,
+      newFlags: this.#newFlags,
+    };
   }
 
   #change(record: NodeRecord): void {

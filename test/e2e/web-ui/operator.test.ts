@@ -86,7 +86,7 @@ describe.skipIf(NO_BROWSER)(title, () => {
       await ui.open(id);
       return (await ui.text()).includes(message) ? true : undefined;
     });
-    expect(await ui.status(id)).toMatch(/failed/i);
+    expect(await ui.status()).toMatch(/failed/i);
     await ui.shot('wrong-start');
   });
 
@@ -227,7 +227,8 @@ describe.skipIf(NO_BROWSER)(title, () => {
     await ui.terminate(id, 'an operator in a hurry');
     expect(
       await eventually('its end', async () => {
-        const status = await ui.status(id);
+        await ui.open(id);
+        const status = await ui.status();
         return /running/i.test(status) ? undefined : status;
       }),
     ).toMatch(/terminated/i);

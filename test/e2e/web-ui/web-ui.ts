@@ -34,7 +34,7 @@ export class WebUi {
   /** Fills in the start form, of which the link brings everything but the input. */
   async start(workflowId: string, type: string, json: string): Promise<Answer> {
     const query = new URLSearchParams({ workflowId, taskQueue: 'rackwright', workflowType: type });
-    await this.page.goto(`${this.#root}/start-workflow?${query.toString()}`);
+    await this.page.goto(`${this.#root}/start-workflow?${query.toString()}`, { waitUntil: 'commit' });
     await this.page.getByText('Task Queue is Active').waitFor();
     await typeJson(this.page.getByRole('textbox', { name: 'Data' }), json);
     await this.shot('start');
@@ -50,7 +50,7 @@ export class WebUi {
   /** Opens a workflow by its id alone. */
   async open(workflowId: string, tab?: Tab): Promise<void> {
     await eventually(`the page of ${workflowId}`, async () => {
-      await this.page.goto(`${this.#root}/${encodeURIComponent(workflowId)}`);
+      await this.page.goto(`${this.#root}/${encodeURIComponent(workflowId)}`, { waitUntil: 'commit' });
       const heading = visible(this.page.getByTestId('workflow-id-heading'));
       await heading.or(this.page.getByText("There's an error")).first().waitFor();
       return (await heading.count()) > 0 ? true : undefined;
@@ -61,8 +61,8 @@ export class WebUi {
         .click();
   }
 
-  async status(workflowId: string): Promise<string> {
-    await this.open(workflowId);
+  /** The status of the workflow whose page is open. */
+  async status(): Promise<string> {
     return visible(this.page.getByTestId('execution-status').or(this.page.locator('[role=status]')))
       .first()
       .innerText();
@@ -168,7 +168,7 @@ export class WebUi {
 
   /** The ids that the list shows for a filter. */
   async search(query: string): Promise<string[]> {
-    await this.page.goto(`${this.#root}?query=${encodeURIComponent(query)}`);
+    await this.page.goto(`${this.#root}?query=${encodeURIComponent(query)}`, { waitUntil: 'commit' });
     const rows = this.page.getByTestId('workflows-summary-configurable-table-row');
     await rows
       .first()
