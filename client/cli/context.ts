@@ -71,6 +71,13 @@ export class Context {
     }
     const inventory = await this.inventory();
     if (inventory) return inventory.site;
+    if (
+      this.running === undefined &&
+      this.options.address === undefined &&
+      !process.env['TEMPORAL_ADDRESS']
+    ) {
+      throw fail('TEMPORAL_UNREACHABLE', 'Nothing runs here, and no address is given.');
+    }
     throw fail('SITE_UNKNOWN', 'There is neither a site nor an inventory to go by.');
   }
 

@@ -16,6 +16,13 @@ export interface Details {
   readonly links: readonly string[];
 }
 
+/** What is asked of an element in the page. */
+interface Rendered {
+  readonly innerText: string;
+  readonly href?: string;
+  querySelectorAll(selectors: string): Iterable<Rendered>;
+}
+
 type Tab = 'timeline' | 'history' | 'user-metadata' | 'search-attributes' | 'memo' | 'relationships';
 
 /** The Temporal Web UI, by what an operator does in it. */
@@ -74,24 +81,23 @@ export class WebUi {
     else await this.open(workflowId, 'user-metadata');
     const frame = this.page.frameLocator('#user-metadata-current-details');
     await frame.locator('h3').first().waitFor();
-    const cells = (row: Locator) => row.locator('th, td').allInnerTexts();
-    const rows: string[][] = [];
-    for (const row of await frame.locator('tr').all()) {
-      rows.push(
-        (await cells(row))
-          .filter((_, at) => at % 2 === 0)
-          .map((cell) => cell.replaceAll('\u00a0', ' ').trim()),
-      );
-    }
-    return {
-      text: await frame.locator('main').innerText(),
-      rows,
-      bold: await frame.locator('strong').allInnerTexts(),
-      code: await frame.locator('code').allInnerTexts(),
-      links: await frame
-        .locator('a')
-        .evaluateAll((all) => all.map((a) => (a as { href?: string }).href ?? '')),
-    };
+    // All at once: the page renders anew whenever the workflow has news.
+    return frame.locator('main').evaluate((node) => {
+      const main = node as unknown as Rendered;
+      const texts = (what: string): string[] =>
+        [...main.querySelectorAll(what)].map((each) => each.innerText);
+      return {
+        text: main.innerText,
+        rows: [...main.querySelectorAll('tr')].map((row) =>
+          [...row.querySelectorAll('th, td')]
+            .filter((_, at) => at % 2 === 0)
+            .map((cell) => cell.innerText.replaceAll('\u00a0', ' ').trim()),
+        ),
+        bold: texts('strong'),
+        code: texts('code'),
+        links: [...main.querySelectorAll('a')].map((link) => link.href ?? ''),
+      };
+    });
   }
 
   async summary(workflowId: string): Promise<string> {
