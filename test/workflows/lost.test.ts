@@ -68,6 +68,14 @@ describe('an operation that was terminated', () => {
     expect(await refusalOf(house.send('resume'))).toBe('BUSY');
 
     const first = state.operation!.requestId;
+    // The entity writes its record first, and starts the clean-up then.
+    const begun = () => house.operation(first).describe();
+    await until(() =>
+      begun().then(
+        () => true,
+        () => false,
+      ),
+    );
     await house.operation(first).terminate('by a test');
     await until(async () => {
       const now = (await house.state()).operation;
