@@ -8,7 +8,7 @@ import { WebUi, type Details } from './web-ui.ts';
 
 const NODE = 'node/lab/node-001';
 const OTHER = 'node/lab/node-002';
-const NO_BROWSER = BROWSER === undefined && process.env['CI'] !== 'true';
+const NO_BROWSER = BROWSER === undefined && !process.env['CI'];
 /** What would be seen if text were escaped once too often, or once too little. */
 const GARBAGE = /&#?\w+;|\*\*|\| ---|undefined|\[object/;
 
