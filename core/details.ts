@@ -42,7 +42,10 @@ export function operationDetails(report: OperationReport): string {
   ];
   if (report.failure) parts.push('', failureDetails(report.failure));
   if (report.held) parts.push('', `${HOW_TO_GO_ON} Send it here or to the node.`);
-  if (report.residue.length > 0) parts.push('', `Left behind: **${report.residue.join(', ')}**`);
+  if (report.residue.length > 0) {
+    const what = verdict === 'running' ? 'Set up, and not yet taken back' : 'Left behind';
+    parts.push('', `${what}: **${report.residue.join(', ')}**`);
+  }
   if (report.steps.length > 0) parts.push('', stepTable(report));
   const notes = report.notes.slice(-5).map((note) => `- ${esc(note.replace(NOTED_AT, at))}`);
   if (notes.length > 0) parts.push('', ...notes);

@@ -72,6 +72,12 @@ describe('what the Web UI shows of an operation', () => {
     expect(text).toContain('Left behind: **media**');
   });
 
+  it('does not call left behind what a running operation still uses', () => {
+    const text = operationDetails(report({ residue: ['media', 'power'] }));
+    expect(text).toContain('Set up, and not yet taken back: **media, power**');
+    expect(text).not.toContain('Left behind');
+  });
+
   it('shows the verdict once there is one', () => {
     expect(operationDetails(report({ outcome: 'pass', phase: 'active' }))).toContain('deploy of n1: pass');
   });
