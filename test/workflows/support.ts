@@ -327,10 +327,14 @@ export class House {
     return replayed;
   }
 
-  /** Every run of every entity and operation, from the entities' last runs backwards and down. */
+  /** Every run of every entity and operation, from the entities' first runs onwards and down. */
   async *histories(): ReplayHistoriesIterable {
     const seen = new Set<string>();
     const queue: { workflowId: string; runId: string }[] = [...this.#entities];
+    // Entities that a request started, too; the time-skipping server cannot list.
+    if (!this.environment.supportsTimeSkipping) {
+      for await (const { workflowId, runId } of this.client.list()) queue.push({ workflowId, runId });
+    }
     for (let next = queue.shift(); next; next = queue.shift()) {
       const { workflowId, runId } = next;
       if (seen.has(runId)) continue;
