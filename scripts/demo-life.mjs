@@ -34,7 +34,7 @@ export async function runDemo(dist, system) {
     io,
     image: images[IMAGE].name,
     rows: [],
-    printer: (node) => progressPrinter(io, `${node} `),
+    printer: (node, before) => progressPrinter(io, `${node} `, before),
     say: (node, text) => io.say(`${node} ${text}`),
     verdict: (report) => verdictLines(io, report),
   };
@@ -105,7 +105,7 @@ async function step(demo, node, verb, message, expected = 'pass') {
 }
 
 const follow = (demo, node, workflowId, before) =>
-  demo.rackwright.follow(workflowId, { onReport: demo.printer(node), before });
+  demo.rackwright.follow(workflowId, { onReport: demo.printer(node, before), before });
 
 function record(demo, node, verb, workflowId, report, expected) {
   const got = report.outcome ?? (report.held ? 'held' : 'running');

@@ -14,12 +14,20 @@ const MARKS: { readonly [S in StepState]: readonly [mark: string, style: Style] 
 
 const OUTCOME_STYLES = { pass: 'green', fail: 'red', error: 'red', aborted: 'yellow' } as const;
 
-/** Prints each change of an operation once, a line per step: the same on a terminal and in a log. */
-export function progressPrinter(io: Io, prefix = ''): (report: OperationReport) => void {
-  const printed = new Map<string, string>();
+/**
+ * Prints each change of an operation once, a line per step: the same on a terminal and in a log.
+ * What `before` tells was seen already: after a resume only what is new is printed.
+ */
+export function progressPrinter(
+  io: Io,
+  prefix = '',
+  before?: OperationReport,
+): (report: OperationReport) => void {
+  const keyOf = (step: StepReport): string => `${step.state} ${step.startedAt ?? ''}`;
+  const printed = new Map(before?.steps.map((step) => [step.id, keyOf(step)]));
   return (report) => {
     for (const step of report.steps) {
-      const key = `${step.state} ${step.startedAt ?? ''}`;
+      const key = keyOf(step);
       if (step.state === 'pending' || step.state === 'skipped' || printed.get(step.id) === key) continue;
       printed.set(step.id, key);
       io.say(`${prefix}${stepLine(io, step)}`);

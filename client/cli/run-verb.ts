@@ -1,3 +1,4 @@
+import { imageOf } from '../../contracts/inventory/effective.ts';
 import { fail } from '../../core/errors/failure.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { parseOperationWorkflowId } from '../../core/names.ts';
@@ -19,9 +20,10 @@ export async function runVerb(
   options: VerbOptions,
 ): Promise<void> {
   const message = messageOf(verb, positional, options);
+  await checkImage(context, message['image']);
   await context.connected(async (rackwright) => {
     await checkKnown(context, rackwright, node);
-    const before = verb === 'resume' ? await heldReport(rackwright, node) : undefined;
+    const before = VERBS[verb].kind === 'control' ? await heldReport(rackwright, node) : undefined;
     const ticket = await send(context, rackwright, node, verb, message, options['userData']);
     if (VERBS[verb].kind === 'flag' || options['wait'] === false) {
       return context.io.answer({ ...ticket, node, verb }, () => [ticketLine(verb, node, ticket)]);
@@ -62,6 +64,13 @@ async function checkKnown(context: Context, rackwright: Rackwright, node: string
   throw fail('NODE_UNKNOWN', `The inventory of site ${inventory.site} has no node ${node}.`);
 }
 
+/** An image that the inventory lacks would only be held later, after the BMC was asked. Throws IMAGE_UNKNOWN. */
+async function checkImage(context: Context, image: unknown): Promise<void> {
+  if (typeof image !== 'string') return;
+  const inventory = await context.inventory();
+  if (inventory) imageOf(inventory, image);
+}
+
 async function heldReport(rackwright: Rackwright, node: string): Promise<OperationReport | undefined> {
   const state = await rackwright.state(node);
   if (!state?.operation) return undefined;
@@ -76,7 +85,7 @@ export async function watch(
   after: { readonly verb?: Verb; readonly before?: OperationReport | undefined } = {},
 ): Promise<void> {
   const { io } = context;
-  const print = progressPrinter(io);
+  const print = progressPrinter(io, '', after.before);
   const report = await rackwright.follow(workflowId, {
     before: after.before,
     onReport: print,

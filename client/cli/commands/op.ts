@@ -107,7 +107,7 @@ async function control(
   const message = messageOf(verb, undefined, options);
   await context.connected(async (rackwright) => {
     const workflowId = await find(rackwright, id, options);
-    const before = verb === 'resume' ? await rackwright.report(workflowId) : undefined;
+    const before = await rackwright.report(workflowId);
     await rackwright.control(workflowId, verb, message);
     if (options.wait === false) {
       return context.io.answer({ workflowId, verb }, () => [`${verb} of ${id}: accepted`]);

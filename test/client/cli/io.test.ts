@@ -63,6 +63,29 @@ test('each change of a step is printed once', () => {
   expect(lines).toEqual(['▸ Power on\n', '✓ Power on (5 s): it is on\n']);
 });
 
+test('what was seen before a resume is not printed again', () => {
+  const lines: string[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
+  terminal(false);
+  const failed = {
+    id: 'a',
+    title: 'Power on',
+    state: 'failed',
+    startedAt: '2026-01-01T00:00:00Z',
+    endedAt: '2026-01-01T00:00:05Z',
+  } as const;
+  const again = {
+    ...failed,
+    state: 'done',
+    startedAt: '2026-01-01T00:01:00Z',
+    endedAt: '2026-01-01T00:01:02Z',
+  } as const;
+  const print = progressPrinter(new Io(false), '', report({ steps: [failed] }));
+  print(report({ steps: [failed] }));
+  print(report({ steps: [again] }));
+  expect(lines).toEqual(['✓ Power on (2 s)\n']);
+});
+
 test('a hold says code, fault domain, correction, and how to go on', () => {
   const held = report({ held: true, failure: failure('STEP_TIMEOUT', 'too late') });
   const lines = verdictLines(new Io(false), held).join('\n');
