@@ -55,8 +55,8 @@ export function reached(look: Convergence): string {
 /** The boot mode in the words of Redfish. */
 export const bootModeOf = ({ node }: StepContext): BootMode => (node.bootMode === 'bios' ? 'Legacy' : 'UEFI');
 
-/** One sentence from several findings. */
+/** One sentence from several findings. A name at its beginning (`node-001.iso`) stays as it is. */
 export const sentence = (...parts: readonly (string | undefined)[]): string => {
   const text = parts.filter((part) => part !== undefined && part !== '').join('; ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return text.replace(/^[a-z](?=[a-z]*(?:[ ,;]|$))/, (first) => first.toUpperCase());
 };
