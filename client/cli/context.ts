@@ -56,7 +56,7 @@ export class Context {
   async requireInventory(): Promise<Inventory> {
     const inventory = await this.inventory();
     if (inventory) return inventory;
-    throw fail('SITE_UNKNOWN', 'No inventory is known here.');
+    throw fail('SITE_UNKNOWN', 'No inventory was given, and none runs here.');
   }
 
   /** The site that is meant: by flag, environment, the inventory given, or what runs. Throws SITE_UNKNOWN. */
@@ -76,18 +76,20 @@ export class Context {
       this.options.address === undefined &&
       !process.env['TEMPORAL_ADDRESS']
     ) {
-      throw fail('TEMPORAL_UNREACHABLE', 'Nothing runs here, and no address is given.');
+      const { root } = dataDirPaths(this.options.dataDir);
+      throw fail('TEMPORAL_UNREACHABLE', `Nothing runs with ${root}, and no address is given.`);
     }
     throw fail('SITE_UNKNOWN', 'There is neither a site nor an inventory to go by.');
   }
 
-  /** Runs with a connection to the site's system, and closes it. Throws TEMPORAL_UNREACHABLE. */
+  /** Runs with a connection to the site's system, and closes it. Throws SITE_UNKNOWN and TEMPORAL_UNREACHABLE. */
   async connected<T>(use: (rackwright: Rackwright) => Promise<T>): Promise<T> {
     const { connect } = await import('../sdk/connect.ts');
     const { Rackwright } = await import('../sdk/rackwright.ts');
+    const site = await this.site();
     const { client, close } = await connect(await this.settings());
     try {
-      return await use(new Rackwright(client, await this.site()));
+      return await use(new Rackwright(client, site));
     } finally {
       await close();
     }

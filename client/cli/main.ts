@@ -11,7 +11,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-const USAGE = { correction: 'See `rackwright --help`, or --help after a command.' };
+const USAGE = {
+  correction: 'Correct the command; --help after it, or `rackwright --help`, tells what it takes.',
+};
 
 try {
   await createProgram().parseAsync();
@@ -28,8 +30,10 @@ function report(error: unknown): number {
     return EXIT.usage;
   }
   if (error instanceof RackwrightError) {
-    io.error(error.failure);
-    return exitOfError(error.failure.code);
+    const { failure } = error;
+    // Nobody writes JSON here: its correction is that of the command line.
+    io.error(failure.code === 'INVALID_MESSAGE' ? { ...failure, ...USAGE } : failure);
+    return exitOfError(failure.code);
   }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   io.error(fail('UNEXPECTED', message).failure);

@@ -22,6 +22,7 @@ export function createProgram(): Command {
     .description('Carries servers through their whole life as durable Temporal workflows.')
     .version(version)
     .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
     .configureOutput({ outputError: () => undefined })
     .showHelpAfterError(false)
     .option('--json', 'exactly one JSON document on stdout')
@@ -30,8 +31,12 @@ export function createProgram(): Command {
       'of Temporal (else TEMPORAL_ADDRESS, else what runs in the data directory)',
     )
     .option('--namespace <name>', 'of Temporal (else TEMPORAL_NAMESPACE, else default)')
-    .option('--data-dir <folder>', 'where state is kept', process.env['RACKWRIGHT_DATA_DIR'] ?? '.rackwright')
-    .option('--inventory <file>', "the site's inventory (else RACKWRIGHT_INVENTORY)")
+    .option(
+      '--data-dir <folder>',
+      'where state is kept (else RACKWRIGHT_DATA_DIR)',
+      process.env['RACKWRIGHT_DATA_DIR'] ?? '.rackwright',
+    )
+    .option('--inventory <file>', "the site's inventory (else RACKWRIGHT_INVENTORY, else that of what runs)")
     .option('--site <name>', 'the site, where there is no inventory (else RACKWRIGHT_SITE)')
     .option('--allow-exec', 'accept exec: references in the inventory');
   addUpCommand(program);

@@ -50,11 +50,11 @@ export const VERB_COMMANDS: { readonly [V in Verb]: VerbCommand } = {
   },
   release: { summary: 'take the node back and erase it', options: [] },
   service: {
-    summary: 'firmware and settings',
+    summary: 'firmware and settings (not built yet)',
     options: [list('--step <id>', 'what to do; may be repeated')],
   },
-  rescue: { summary: 'boot a rescue system', options: [SSH_KEY] },
-  unrescue: { summary: "boot the node's own system again", options: [] },
+  rescue: { summary: 'boot a rescue system (not built yet)', options: [SSH_KEY] },
+  unrescue: { summary: "boot the node's own system again (not built yet)", options: [] },
   power: {
     summary: 'switch power',
     argument: { name: 'state', field: 'state' },

@@ -1,4 +1,5 @@
 import { fail } from '../../core/errors/failure.ts';
+import { isName } from '../../core/names.ts';
 import type { Credentials, TlsPolicy } from './bmc.ts';
 import type { Inventory } from './inventory.ts';
 import type { Node } from './node.ts';
@@ -49,9 +50,13 @@ function effectiveBmc(inventory: Inventory, node: Node): EffectiveBmc | undefine
 export function effectiveNode(inventory: Inventory, name: string): EffectiveNode {
   const node = inventory.nodes.find((candidate) => candidate.name === name);
   if (node === undefined) {
-    throw fail('NODE_UNKNOWN', `The inventory of site ${inventory.site} has no node of this name.`, {
-      details: { node: String(name).slice(0, 63) },
-    });
+    throw fail(
+      'NODE_UNKNOWN',
+      `The inventory of site ${inventory.site} has no node ${isName(name) ? name : 'of this name'}.`,
+      {
+        details: { node: String(name).slice(0, 63) },
+      },
+    );
   }
   const machineType = inventory.machineTypes.find((type) => type.name === node.type);
   if (machineType === undefined) {

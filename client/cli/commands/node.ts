@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { legalVerbs } from '../../../core/decide.ts';
 import { fail } from '../../../core/errors/failure.ts';
 import { isName } from '../../../core/names.ts';
 import { flagsOf } from '../../../core/node.ts';
@@ -97,7 +98,9 @@ async function showNode(context: Context, name: string): Promise<void> {
     throw fail('NODE_UNKNOWN', `Neither the inventory nor Temporal knows a node ${name}.`);
   });
   if (state === undefined) {
-    return io.answer({ node: name, phase: 'new' }, () => [`${name}: new (never enrolled)`]);
+    return io.answer({ node: name, phase: 'new' }, () => [
+      `${name}: new (nothing was asked of it yet; begin with enroll)`,
+    ]);
   }
   io.answer(state, () => {
     const { operation, lastFailure, residue } = state;
@@ -106,11 +109,15 @@ async function showNode(context: Context, name: string): Promise<void> {
       `${io.paint('bold', name)}: ${state.phase}${flags.length > 0 ? ` [${flags.join(', ')}]` : ''}`,
       `  owner: ${state.owner ?? '-'}   image: ${state.image ?? '-'}   power: ${state.power}   health: ${state.health}`,
       ...(operation
-        ? [`  operation: ${operation.kind} ${operation.requestId}, step ${operation.step ?? '-'}`]
+        ? [
+            `  operation: ${operation.kind} ${operation.requestId}, ${operation.held ? 'held' : `step ${operation.step ?? '-'}`}`,
+            ...(operation.failure ? failureLines(io, operation.failure) : []),
+          ]
         : []),
       ...(residue.length > 0 ? [`  left behind: ${residue.join(', ')}`] : []),
       ...Object.entries(state.flags).flatMap(([flag, why]) => (why === null ? [] : [`  ${flag}: ${why}`])),
       ...(lastFailure ? failureLines(io, lastFailure) : []),
+      `  legal now: ${legalVerbs(state).join(', ')}`,
     ];
   });
 }

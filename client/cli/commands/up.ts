@@ -22,12 +22,15 @@ export function addUpCommand(program: Command): void {
     .command('up')
     .description('start Temporal, a worker and the gateway here, and keep them alive until Ctrl-C')
     .option('--lab', 'start or join the lab, and use its inventory')
-    .option('--servers <count>', 'how many servers the lab has')
+    .option('--servers <count>', 'how many servers the lab has (default: 50)')
     .option('--lab-speed <factor>', 'how many times faster than real hardware the lab is')
     .option('--temporal-port <port>', `of Temporal (default: ${DEFAULT_PORTS.temporal}; 0: any free one)`)
     .option('--ui-port <port>', `of Temporal's Web UI (default: ${DEFAULT_PORTS.ui})`)
     .option('--gateway-port <port>', `of the gateway (default: ${DEFAULT_PORTS.gateway})`)
-    .option('--port-base <port>', 'Temporal on this port, its Web UI and the gateway on the two after it')
+    .option(
+      '--port-base <port>',
+      'Temporal on this port, its Web UI and the gateway on the two after it; 0: free ones',
+    )
     .option('--gateway-host <address>', 'where the gateway listens', '127.0.0.1')
     .action(async (flags: UpFlags, command: Command) => {
       try {

@@ -42,15 +42,19 @@ async function validate(context: Context, file: string, old: string | undefined)
   const document = { valid: true, site: inventory.site, nodes: inventory.nodes.length };
   io.answer(changes ? { ...document, changes } : document, () => [
     ...(changes?.map(changeLine) ?? []),
-    `${file} is valid: site ${inventory.site}, ${inventory.nodes.length} nodes` +
-      (changes ? `, ${changes.length === 0 ? 'no change' : `${changes.length} changes`}` : ''),
+    `${file} is valid: site ${inventory.site}, ${count(inventory.nodes.length, 'node')}` +
+      (changes ? `, ${changes.length === 0 ? 'no change' : count(changes.length, 'change')}` : ''),
   ]);
 }
 
+const count = (many: number, what: string): string => `${many} ${what}${many === 1 ? '' : 's'}`;
+
 const SIGNS = { added: '+', removed: '-', changed: '~' } as const;
 
+const cut = (text: string): string => (text.length > 120 ? `${text.slice(0, 119)}…` : text);
+
 function changeLine({ kind, path, before, after }: Change): string {
-  const value = (each: unknown): string => JSON.stringify(each).slice(0, 120);
+  const value = (each: unknown): string => cut(JSON.stringify(each));
   const what = kind === 'changed' ? `${value(before)} → ${value(after)}` : value(after ?? before);
   return `${SIGNS[kind]} ${path}: ${what}`;
 }

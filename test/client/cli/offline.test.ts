@@ -34,7 +34,7 @@ const dead = ['--address', `127.0.0.1:${deadPort}`, '--site', 'berlin'];
 describe('validate', () => {
   test('a valid inventory: exit 0', async () => {
     const { code, stdout } = await cli(['validate', inventory]);
-    expect(stdout).toContain('is valid: site berlin, 1 nodes');
+    expect(stdout).toContain('is valid: site berlin, 1 node\n');
     expect(code).toBe(0);
   });
 
@@ -96,9 +96,29 @@ describe('wrong usage: exit 2, with the code, what is wrong and what to do', () 
     expect(plain.stderr).toContain(`INVALID_MESSAGE (orchestrator): ${message}`);
     expect(json.code).toBe(2);
     expect(JSON.parse(json.stdout)).toMatchObject({
-      error: { code: 'INVALID_MESSAGE', correction: expect.any(String) as string },
+      error: { code: 'INVALID_MESSAGE', correction: expect.stringContaining('--help') as string },
     });
   });
+});
+
+test('nothing runs and no site is given: exit 3, and the folder that was looked in', async () => {
+  const { code, stderr } = await cli(['node', 'list', '--data-dir', 'empty'], at);
+  expect(code).toBe(3);
+  expect(stderr).toContain('TEMPORAL_UNREACHABLE');
+  expect(stderr).toContain(join(folder.path, 'empty'));
+});
+
+test('an image that the inventory lacks: exit 2, before anything is asked of a node', async () => {
+  const args = ['node', 'deploy', 'n1', '--image', 'debian', '--inventory', inventory];
+  const { code, stderr } = await cli([...args, ...dead.slice(0, 2)], at);
+  expect(stderr).toContain('IMAGE_UNKNOWN');
+  expect(stderr).toContain('It has: ubuntu.');
+  expect(code).toBe(2);
+});
+
+test('--help of a command tells the options for all commands too', async () => {
+  const { stdout } = await cli(['node', 'show', '--help']);
+  expect(stdout).toContain('--json');
 });
 
 describe('nothing answers: exit 3, and what to do', () => {

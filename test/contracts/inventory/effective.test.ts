@@ -90,6 +90,8 @@ describe('effectiveNode', () => {
     expect(code(() => effectiveNode(inventory, 'nobody'))).toBe('NODE_UNKNOWN');
     expect(code(() => effectiveNode(inventory, 'lost'))).toBe('CONTRACT_INVALID');
     expect(code(() => imageOf(inventory, 'debian'))).toBe('IMAGE_UNKNOWN');
+    expect(() => effectiveNode(inventory, 'nobody')).toThrow(/has no node nobody\./);
+    expect(() => effectiveNode(inventory, 'no body')).toThrow(/has no node of this name\./);
     expect(() => imageOf(inventory, 'debian')).toThrow(/It has: ubuntu\./);
     expect(imageOf(inventory, 'ubuntu').checksum).toBe(`sha256:${'ab'.repeat(32)}`);
   });
