@@ -1,16 +1,5 @@
+import { canonicalJson } from './canonical-json.ts';
 import type { Json } from './json.ts';
-
-/** JSON with sorted keys: equal values give equal text. */
-export function canonicalJson(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value === 'object' && value !== null) {
-    const entries = Object.keys(value)
-      .sort()
-      .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key]!)}`);
-    return `{${entries.join(',')}}`;
-  }
-  return JSON.stringify(value);
-}
 
 /**
  * 53-bit hash of a JSON value as 14 hex digits (cyrb53). It tells requests apart; it protects nothing:

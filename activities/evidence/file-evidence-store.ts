@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canonicalJson } from '../../contracts/canonical-json.ts';
+import { canonicalJson } from '../../core/canonical-json.ts';
 import { fail } from '../../core/errors/failure.ts';
 import type { Json } from '../../core/json.ts';
 import type { EvidenceRef } from '../../core/operations.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canonicalJson } from '../../contracts/canonical-json.ts';
+import { canonicalJson } from '../../core/canonical-json.ts';
 import type { Inventory } from '../../contracts/inventory/inventory.ts';
 import { fail } from '../../core/errors/failure.ts';
 import { createFile, hasCode, replaceFile } from '../records/atomic-file.ts';

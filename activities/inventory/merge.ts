@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../contracts/canonical-json.ts';
+import { canonicalJson } from '../../core/canonical-json.ts';
 import { fieldName, type FieldPath } from '../../contracts/inventory/findings.ts';
 import type { Position, Positions } from './positions.ts';
 import type { InventoryProblem } from './problems.ts';

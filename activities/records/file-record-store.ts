@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canonicalJson } from '../../contracts/canonical-json.ts';
+import { canonicalJson } from '../../core/canonical-json.ts';
 import { fail } from '../../core/errors/failure.ts';
 import { createFile, hasCode, namesIn, removeFile, sweepLeftovers } from './atomic-file.ts';
 import type { Generational, RecordStore } from './record-store.ts';

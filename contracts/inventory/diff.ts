@@ -1,4 +1,4 @@
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../../core/canonical-json.ts';
 import type { Inventory } from './inventory.ts';
 
 /** One difference between two inventories. Values are as in the inventory: secrets are references. */

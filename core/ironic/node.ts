@@ -1,3 +1,4 @@
+import type { RootDeviceHints } from '../agent/root-device.ts';
 import type { Json, JsonObject } from '../json.ts';
 
 /** What the driver reads of a node in Ironic. */
@@ -132,20 +133,7 @@ function withCapabilities(now: string, set: { readonly [name: string]: string })
 }
 
 /** The contract's hints for the root device, in Ironic's words. */
-export interface RootHints {
-  readonly name?: string | undefined;
-  readonly byPath?: string | undefined;
-  readonly model?: string | undefined;
-  readonly vendor?: string | undefined;
-  readonly serial?: string | undefined;
-  readonly wwn?: string | undefined;
-  readonly hctl?: string | undefined;
-  readonly sizeGiB?: number | undefined;
-  readonly minSizeGiB?: number | undefined;
-  readonly rotational?: boolean | undefined;
-}
-
-export function rootDeviceHints(hints: RootHints): JsonObject {
+export function rootDeviceHints(hints: RootDeviceHints): JsonObject {
   const { byPath, sizeGiB, minSizeGiB, ...same } = hints;
   const size = sizeGiB ?? (minSizeGiB === undefined ? undefined : `>= ${minSizeGiB}`);
   return Object.fromEntries(

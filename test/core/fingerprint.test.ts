@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, fingerprint } from '../../core/fingerprint.ts';
+import { canonicalJson } from '../../core/canonical-json.ts';
+import { fingerprint } from '../../core/fingerprint.ts';
 import type { Json } from '../../core/json.ts';
 
 const json = fc.jsonValue() as fc.Arbitrary<Json>;

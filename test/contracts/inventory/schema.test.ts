@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { canonicalJson } from '../../../contracts/canonical-json.ts';
+import { canonicalJson } from '../../../core/canonical-json.ts';
 import { crossCheck } from '../../../contracts/inventory/cross-checks.ts';
 import { Inventory } from '../../../contracts/inventory/inventory.ts';
 import { inventorySchema } from '../../../contracts/inventory/json-schema.ts';
