@@ -10,6 +10,7 @@ import { runningLab, startLab, stopLab } from './lab.ts';
 import { packageRoot } from './package-root.ts';
 import { forgetPid, livingPid, notePid } from './pid-files.ts';
 import { freePorts, isTaken } from './ports.ts';
+import { processFlags } from './process-flags.ts';
 import { end } from './process-table.ts';
 import { forgetRunning, writeRunning, type Running } from './running.ts';
 import { Supervised, type ProcessSpec } from './supervised.ts';
@@ -105,17 +106,13 @@ async function startAll(
   const target = { ...settings, address };
   if (embedded) await run(await temporalSpec(dir, ports, target, options.note));
   else await (await connect(target)).close();
-  const flags = [
-    '--address',
+  const flags = processFlags({
     address,
-    '--namespace',
     namespace,
-    '--data-dir',
-    dir.root,
-    '--inventory',
-    path,
-    ...(options.allowExec ? ['--allow-exec'] : []),
-  ];
+    dataDir: dir.root,
+    inventory: path,
+    allowExec: options.allowExec,
+  });
   const listen = `${options.gatewayHost}:${ports.gateway}`;
   await Promise.all([
     run(nodeSpec('worker', flags)),

@@ -1,10 +1,7 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { execFile, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { endProcess, freePort, pythonVenv } from './peer.ts';
 
 const run = promisify(execFile);
 const VERSION = '13.0.0';
@@ -46,7 +43,7 @@ export interface RealAgentOptions {
  * write to one whatever it is told, and its run-time folder is a file system in memory. Needs root.
  */
 export async function startRealAgent({ apiUrl, mac }: RealAgentOptions): Promise<RealAgent> {
-  const venv = await installed();
+  const venv = await pythonVenv('ipa', `ironic-python-agent==${VERSION}`);
   const port = await freePort();
   const script = `
     set -e
@@ -84,7 +81,7 @@ run()`;
   };
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
-  return { output: () => text, port, exitCode: () => child.exitCode, stop: () => end(child) };
+  return { output: () => text, port, exitCode: () => child.exitCode, stop: () => endProcess(child) };
 }
 
 /** Whether this machine can run it: root, and the programs that it calls. */
@@ -96,62 +93,4 @@ export async function missingForRealAgent(): Promise<string[]> {
     );
   }
   return missing;
-}
-
-/** The virtual environment with the agent; several test processes may ask for it at once. */
-async function installed(): Promise<string> {
-  const peers = resolve(process.env['RACKWRIGHT_PEERS'] ?? join('.rackwright', 'peers'));
-  const venv = join(peers, 'venv-ipa');
-  const done = join(venv, `ironic-python-agent-${VERSION}`);
-  const lock = `${venv}.lock`;
-  await mkdir(peers, { recursive: true });
-  for (let waited = 0; waited < 600 && !existsSync(done); waited += 1) {
-    if (existsSync(lock) && !(await held(lock))) await rm(lock, { force: true });
-    try {
-      await writeFile(lock, String(process.pid), { flag: 'wx' });
-    } catch {
-      await sleep(500);
-      continue;
-    }
-    try {
-      if (existsSync(done)) break;
-      await run('python3', ['-m', 'venv', '--clear', venv]);
-      const pip = ['install', '--quiet', `ironic-python-agent==${VERSION}`];
-      await run(join(venv, 'bin', 'pip'), pip, { timeout: 300_000 });
-      await writeFile(done, '');
-    } finally {
-      await rm(lock, { force: true });
-    }
-  }
-  if (!existsSync(done)) throw new Error(`${lock} is still there: another process installs the agent`);
-  return venv;
-}
-
-/** Whether the process that took the lock still runs; an empty lock was just made. */
-async function held(lock: string): Promise<boolean> {
-  const pid = Number(await readFile(lock, 'utf8').catch(() => ''));
-  if (!Number.isInteger(pid) || pid === 0) return true;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise<void>((done) => child.once('exit', () => done()));
-  child.kill('SIGTERM');
-  await Promise.race([ended, sleep(5_000, undefined, { ref: false })]);
-  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-  await ended;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
 }

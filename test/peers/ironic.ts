@@ -1,12 +1,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, openSync, readFileSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePort, pythonVenv } from './peer.ts';
 
 const run = promisify(execFile);
 const VERSION = '39.0.0';
@@ -37,7 +37,7 @@ export interface FakeDelays {
  * @param options.dir where its database and logs go; by default a folder that `stop` removes
  */
 export async function startIronic(options: { dir?: string; delays?: FakeDelays } = {}): Promise<IronicPeer> {
-  const venv = await installed();
+  const venv = await pythonVenv('ironic', `ironic==${VERSION}`);
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'rackwright-ironic-')));
   for (const name of ['master_images', 'images', 'http', 'tftp']) {
     mkdirSync(join(dir, name), { recursive: true });
@@ -78,41 +78,6 @@ export async function startIronic(options: { dir?: string; delays?: FakeDelays }
   return { url, dir, kill, start, stop };
 }
 
-/** The virtual environment; several test processes may ask for it at once. */
-async function installed(): Promise<string> {
-  const peers = resolve(process.env['RACKWRIGHT_PEERS'] ?? join('.rackwright', 'peers'));
-  const venv = join(peers, 'venv-ironic');
-  const complete = join(peers, `venv-ironic.${VERSION}`);
-  const there = async (): Promise<boolean> =>
-    existsSync(complete) || (existsSync(join(venv, 'bin/ironic')) && (await imports(venv)));
-  mkdirSync(peers, { recursive: true });
-  const lock = join(peers, 'venv-ironic.lock');
-  for (let waited = 0; waited < 900; waited++) {
-    if (await there()) return venv;
-    try {
-      mkdirSync(lock);
-    } catch {
-      await sleep(1000);
-      continue;
-    }
-    try {
-      await run('python3', ['-m', 'venv', venv]);
-      await run(join(venv, 'bin/pip'), ['install', '-q', `ironic==${VERSION}`], { timeout: 600_000 });
-      await writeFile(complete, '');
-      return venv;
-    } finally {
-      rmdirSync(lock);
-    }
-  }
-  throw new Error(`${lock} is still there: another process installs Ironic, or died while it did`);
-}
-
-async function imports(venv: string): Promise<boolean> {
-  const code = 'import importlib.metadata as m, ironic.command.singleprocess; print(m.version("ironic"))';
-  const { stdout } = await run(join(venv, 'bin/python'), ['-c', code]).catch(() => ({ stdout: '' }));
-  return stdout.trim() === VERSION;
-}
-
 /** Its master waits long after SIGTERM, and its worker is a process of its own: both go by the group we made. */
 async function end(child: ChildProcess): Promise<void> {
   const pid = child.pid;
@@ -143,14 +108,6 @@ async function ready(url: string, child: ChildProcess, log: string): Promise<voi
   }
   const tail = existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(-20).join('\n') : '(no log)';
   throw new Error(`Ironic did not come up:\n${tail}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }
 
 function configuration(dir: string, venv: string, port: number, delays: FakeDelays): string {

@@ -1,12 +1,12 @@
 import { spawn, execFile, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, openSync, closeSync } from 'node:fs';
+import { openSync, closeSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { endProcess, freePort, pythonVenv } from './peer.ts';
 
 /** OpenStack's Redfish emulator with pretend systems, for tests against an implementation that is not ours. */
 export interface Sushy {
@@ -35,7 +35,7 @@ const run = promisify(execFile);
 
 /** Starts an emulator on a free port, installing it first where it is not yet. Stop it when done. */
 export async function startSushy(options: SushyOptions): Promise<Sushy> {
-  const venv = await installed();
+  const venv = await pythonVenv('sushy', `sushy-tools==${VERSION}`);
   const directory = await mkdtemp(join(tmpdir(), 'rackwright-sushy-'));
   const systems = Array.from({ length: options.systems }, (_, i) => systemAt(i));
   // The free port may be taken between finding it and using it: then another one is tried.
@@ -46,13 +46,13 @@ export async function startSushy(options: SushyOptions): Promise<Sushy> {
     const url = `http://127.0.0.1:${port}`;
     if (await answers(url, child)) {
       const stop = async (): Promise<void> => {
-        await end(child);
+        await endProcess(child);
         await rm(directory, { recursive: true, force: true });
       };
       return { url, username: 'admin', password: 'password', systems, stop };
     }
     const log = await readFile(join(directory, 'log'), 'utf8').catch(() => '');
-    await end(child);
+    await endProcess(child);
     if (attempt === 3) throw new Error(`sushy-emulator did not start:\n${log.slice(-2_000)}`);
   }
 }
@@ -67,56 +67,6 @@ function systemAt(i: number): SushySystem {
     uri: `/redfish/v1/Systems/${uuid}`,
     mac: `52:54:00:00:${pair(i >> 8)}:${pair(i & 255)}`,
   };
-}
-
-/** The virtual environment with the emulator; several test processes may ask for it at once. */
-async function installed(): Promise<string> {
-  const peers = resolve(process.env['RACKWRIGHT_PEERS'] ?? join('.rackwright', 'peers'));
-  const venv = join(peers, 'venv-sushy');
-  await mkdir(peers, { recursive: true });
-  const lock = join(peers, 'venv-sushy.lock');
-  for (let waited = 0; waited < 600; waited += 1) {
-    if (existsSync(lock)) {
-      if (!(await held(lock))) await rm(lock, { force: true });
-    } else if (await complete(venv)) return venv;
-    try {
-      await writeFile(lock, String(process.pid), { flag: 'wx' });
-    } catch {
-      await sleep(500);
-      continue;
-    }
-    try {
-      await run('python3', ['-m', 'venv', venv]);
-      await run(join(venv, 'bin', 'pip'), ['install', '--quiet', `sushy-tools==${VERSION}`], {
-        timeout: 300_000,
-      });
-      return venv;
-    } finally {
-      await rm(lock, { force: true });
-    }
-  }
-  throw new Error(`${lock} is still there: another process installs the emulator, and does not end`);
-}
-
-/** Whether the process that took the lock still runs: one that was killed leaves it behind. */
-async function held(lock: string): Promise<boolean> {
-  const pid = Number(await readFile(lock, 'utf8').catch(() => ''));
-  // Between its creation and its first byte, a lock is empty for a moment: it counts as held.
-  if (!Number.isInteger(pid) || pid === 0) return true;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function complete(venv: string): Promise<boolean> {
-  if (!existsSync(join(venv, 'bin', 'sushy-emulator'))) return false;
-  const code =
-    'import importlib.metadata as m, sushy_tools.emulator.main, bcrypt; print(m.version("sushy-tools"))';
-  const { stdout } = await run(join(venv, 'bin', 'python'), ['-c', code]).catch(() => ({ stdout: '' }));
-  return stdout.trim() === VERSION;
 }
 
 /** Writes what the emulator reads: its password file, and its systems with the storage without which it answers 500. */
@@ -183,21 +133,4 @@ async function answers(url: string, child: ChildProcess): Promise<boolean> {
     await sleep(50);
   }
   return false;
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise<void>((done) => child.once('exit', () => done()));
-  child.kill('SIGTERM');
-  await Promise.race([ended, sleep(5_000, undefined, { ref: false })]);
-  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-  await ended;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
 }

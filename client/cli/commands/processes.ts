@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { Option, type Command } from 'commander';
 import { packageRoot } from '../../up/package-root.ts';
+import { processFlags } from '../../up/process-flags.ts';
 import { Context } from '../context.ts';
 
 /** `rackwright worker` and `rackwright gateway`: one process each, for systems that are not embedded. */
@@ -30,17 +31,8 @@ async function run(context: Context, name: 'worker' | 'gateway', own: string[]):
   const { address, namespace } = await context.settings();
   const inventory = context.inventoryPath();
   const script = join(packageRoot(), 'dist', 'workers', `${name}.js`);
-  const flags = [
-    '--address',
-    address,
-    '--namespace',
-    namespace,
-    '--data-dir',
-    context.options.dataDir,
-    ...(inventory === undefined ? [] : ['--inventory', inventory]),
-    ...(context.options.allowExec ? ['--allow-exec'] : []),
-    ...own,
-  ];
+  const { dataDir, allowExec } = context.options;
+  const flags = [...processFlags({ address, namespace, dataDir, inventory, allowExec }), ...own];
   const child = spawn(process.execPath, ['--enable-source-maps', script, ...flags], { stdio: 'inherit' });
   // Ctrl-C reaches the child by itself; a signal sent to us alone is passed on.
   const pass = (signal: NodeJS.Signals): void => void child.kill(signal);

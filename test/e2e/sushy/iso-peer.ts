@@ -1,13 +1,10 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
+import { pythonVenv } from '../../peers/peer.ts';
 
 const VERSION = '1.22.0';
-const run = promisify(execFile);
 const SCRIPT = new URL('iso_peer.py', import.meta.url).pathname;
 
 /** ISO 9660 volumes as a library of someone else makes and reads them. */
@@ -21,7 +18,8 @@ export interface IsoPeer {
 
 /** Starts the library in a process of its own, installing it first where it is not yet. */
 export async function startIsoPeer(): Promise<IsoPeer> {
-  const child = spawn(await installed(), ['-u', SCRIPT], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const python = join(await pythonVenv('pycdlib', `pycdlib==${VERSION}`), 'bin', 'python');
+  const child = spawn(python, ['-u', SCRIPT], { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   let last: Promise<unknown> = Promise.resolve();
@@ -51,25 +49,4 @@ export async function startIsoPeer(): Promise<IsoPeer> {
       await exited;
     },
   };
-}
-
-/** A Python with the library; put in place in one move, so that several processes may install it at once. */
-async function installed(): Promise<string> {
-  const peers = resolve(process.env['RACKWRIGHT_PEERS'] ?? join('.rackwright', 'peers'));
-  const venv = join(peers, `venv-pycdlib-${VERSION}`);
-  const python = join('bin', 'python');
-  if (existsSync(venv)) return join(venv, python);
-  await mkdir(peers, { recursive: true });
-  const fresh = await mkdtemp(join(peers, '.pycdlib-'));
-  try {
-    await run('python3', ['-m', 'venv', fresh]);
-    const pip = ['-m', 'pip', 'install', '--quiet', `pycdlib==${VERSION}`];
-    await run(join(fresh, python), pip, { timeout: 300_000 });
-    await rename(fresh, venv).catch((error: unknown) => {
-      if (!existsSync(venv)) throw error;
-    });
-  } finally {
-    await rm(fresh, { recursive: true, force: true });
-  }
-  return join(venv, python);
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,6 +19,7 @@ import { closeAllBmcs } from '../../../../activities/redfish/transport.ts';
 import { resolveSecret } from '../../../../activities/secrets/resolve.ts';
 import type { Site } from '../../../../activities/site.ts';
 import { Tokens } from '../../../../activities/tokens/tokens.ts';
+import { freePorts } from '../../../../client/up/ports.ts';
 import { createGateway } from '../../../../workers/gateway/gateway.ts';
 import { memoryLog, MemoryOperations } from '../../../workers/gateway/fixture.ts';
 
@@ -73,14 +73,6 @@ export interface Running {
 
 const BOUND_MS = 60_000;
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 /** Waits until something is there. */
 export async function until<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
   const ends = Date.now() + BOUND_MS;
@@ -94,7 +86,7 @@ export async function until<T>(what: string, look: () => T | undefined | Promise
 
 export async function startBench(options: { servers?: number; speed?: number } = {}): Promise<Bench> {
   const dir = mkdtempSync(join(tmpdir(), 'rackwright-bench-'));
-  const port = await freePort();
+  const port = (await freePorts(1))[0]!;
   const gatewayUrl = `http://127.0.0.1:${port}`;
   const lab = await startLab({
     dataDir: dir,
