@@ -170,7 +170,11 @@ describe('the loader never throws', () => {
     await fc.assert(
       fc.asyncProperty(value, async (any) => {
         const result = await check(stringify(any));
-        expect(result.ok).toBe(false);
+        // A name for the site is all that an inventory needs: a few of these values are inventories.
+        for (const { line, column } of result.ok ? [] : result.problems) {
+          expect(line).toBeGreaterThan(0);
+          expect(column).toBeGreaterThan(0);
+        }
       }),
       { numRuns: 500 },
     );
