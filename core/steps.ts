@@ -47,6 +47,8 @@ export interface Step {
   readonly opensWindow?: true;
   /** A call-back that the step waits for before its activity runs. */
   readonly awaits?: 'agent' | 'first-boot';
+  /** How often its silence sends the plan back by itself, to boot what should have called. @default 0 */
+  readonly restarts?: number;
   readonly bounds: StepBounds;
 }
 

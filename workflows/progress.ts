@@ -15,6 +15,8 @@ import { attribute } from './search-attributes.ts';
 
 /** How many remarks are kept; older ones go first. */
 const NOTES = 20;
+/** How many pieces of evidence of steps that ran again are still named; older ones stay in the store. */
+const EARLIER_EVIDENCE = 50;
 
 const now = (): string => new Date().toISOString();
 
@@ -28,6 +30,8 @@ export class Progress {
   #plan: readonly Step[] = [];
   #contractHash: string | undefined;
   #failure: Failure | undefined;
+  /** Of steps that ran again since. */
+  #earlierEvidence: EvidenceRef[] = [];
   #notes: string[] = [];
   #shown = '';
   #end: { outcome: Outcome; endedAt: string } | undefined;
@@ -47,6 +51,8 @@ export class Progress {
     this.#failure = undefined;
     for (const at of run) {
       const { id, title } = this.#plan[at]!;
+      const earlier = [...this.#earlierEvidence, ...(this.#steps[at]!.evidence ?? [])];
+      this.#earlierEvidence = earlier.slice(-EARLIER_EVIDENCE);
       this.#steps[at] = { id, title, state: 'pending' };
     }
   }
@@ -106,7 +112,7 @@ export class Progress {
       steps: this.#steps,
       notes: this.#notes,
       ...(this.#contractHash ? { contractHash: this.#contractHash } : {}),
-      evidence: this.#steps.flatMap((step) => step.evidence ?? []),
+      evidence: [...this.#earlierEvidence, ...this.#steps.flatMap((step) => step.evidence ?? [])],
     };
   }
 

@@ -8,7 +8,8 @@ export const AGENT_ERRORS = {
     faultDomain: 'deploy-agent',
     retryable: false,
     httpStatus: 504,
-    meaning: 'The node was booted from the deploy media, and its agent did not call back in time.',
+    meaning:
+      'The node was booted from the deploy media, twice, and its agent did not call back in time after either boot.',
     correction:
       'Look at the console: did the firmware boot the media, did the agent get an address, can it reach the gateway?',
   },

@@ -54,6 +54,7 @@ export const agentSteps = (phase: WorkingPhase): Step[] => [
     owner: 'provisioning operators',
     faultDomain: 'deploy-agent',
     silence: 'AGENT_SILENT',
+    restarts: 1,
     bounds: { total: 1800 },
   }),
   step({

@@ -140,6 +140,44 @@ describe('a held operation', () => {
   });
 });
 
+describe('an agent that does not call', () => {
+  /** Boots of the agent, of which the first ones stay silent. */
+  function silentBoots(silent: number): { boots: () => number } {
+    house.inventory = { ...INVENTORY, timeouts: { agent: 1 } };
+    house.driver.calls.length = 0;
+    const boots = () => house.driver.calls.filter((step) => step === 'boot-agent').length;
+    house.driver.script['boot-agent'] = async ({ ref, window }) => {
+      if (boots() >= silent) await house.heartbeat(ref.requestId, window.epoch);
+      return undefined;
+    };
+    return { boots };
+  }
+
+  it('is booted once more, unasked, from new media: a boot may have been cut off', async () => {
+    const { boots } = silentBoots(1);
+    const report = await house.run('reimage', { image: 'a', requestId: 'once' });
+    expect(report).toMatchObject({ outcome: 'pass', residue: [] });
+    expect(boots()).toBe(2);
+    expect(house.driver.calls.filter((step) => step === 'insert-media')).toHaveLength(2);
+    expect(report.notes.join()).toContain('tried again by itself');
+    expect(report.evidence.map(({ name }) => name)).toContain('failing-state');
+    await idle();
+  });
+
+  it('is booted twice at most; whoever resumes gets both boots again', async () => {
+    const { boots } = silentBoots(3);
+    await house.send('reimage', { image: 'a', requestId: 'twice' });
+    await until(async () => (await house.state()).operation?.held === true);
+    expect(boots()).toBe(2);
+    expect((await house.progress('twice')).failure).toMatchObject({ code: 'AGENT_SILENT' });
+    await house.send('resume');
+    expect((await house.result('twice')).outcome).toBe('pass');
+    expect(boots()).toBe(4);
+    house.answerCallbacks();
+    await idle();
+  });
+});
+
 describe('an operation whose step is under way', () => {
   /** Makes `erase`-like work that sees its cancellation and takes a moment to stop. */
   function longStep(): { began: () => boolean; order: string[] } {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Connected } from '../../../client/sdk/connect.ts';
 import { Rackwright } from '../../../client/sdk/rackwright.ts';
-import type { Failure } from '../../../core/errors/failure.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { OperationReport } from '../../../core/operations.ts';
 import type { OperationVerbName } from '../../../core/verbs.ts';
@@ -45,16 +44,6 @@ export class PowerCuts {
 
   async result(workflowId: string): Promise<OperationReport> {
     return (await this.rackwright()).result(workflowId);
-  }
-
-  /** Waits for its end; if it is held, it is resumed once. Answers what held it, too. */
-  async resultOrResumed(workflowId: string): Promise<{ report: OperationReport; held?: Failure }> {
-    const rackwright = await this.rackwright();
-    const report = await rackwright.follow(workflowId);
-    if (!report.held) return { report };
-    await rackwright.control(workflowId, 'resume', {});
-    const after = await rackwright.follow(workflowId, { before: report });
-    return { report: after, ...(report.failure ? { held: report.failure } : {}) };
   }
 
   async rackwright(): Promise<Rackwright> {

@@ -18,8 +18,8 @@ import { ironicNames, startOutsideLab, withIronic, type OutsideLab } from './sit
  * All of the product is killed before and after the effect of every step that the drivers' plans have,
  * many nodes at once, and must go on where it was. The lab and Ironic are hardware: they stay.
  */
-const [LIVES, EXTRAS] = [18, 6];
-const [IRONIC_LIVES, IRONIC_EXTRAS] = [8, 4];
+const [LIVES, EXTRAS] = [6, 6];
+const [IRONIC_LIVES, IRONIC_EXTRAS] = [4, 4];
 const WITHIN_SECONDS = 60;
 
 const numbered = (first: number, length: number): string[] =>
