@@ -1,5 +1,5 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
-import { failure, RackwrightError, type Failure } from '../core/errors/failure.ts';
+import { failure, RackwrightError, untraced, type Failure } from '../core/errors/failure.ts';
 import { redact } from './secrets/redact.ts';
 import type { Site } from './site.ts';
 
@@ -12,19 +12,21 @@ export function toApplicationFailure(
   site: Pick<Site, 'secrets' | 'log'>,
   cancelled: boolean,
 ): Error {
-  if (error instanceof CancelledFailure || error instanceof ApplicationFailure) return error;
-  if (cancelled && isAbort(error)) return new CancelledFailure('The attempt was cancelled.');
+  if (error instanceof CancelledFailure || error instanceof ApplicationFailure) return untraced(error);
+  if (cancelled && isAbort(error)) return untraced(new CancelledFailure('The attempt was cancelled.'));
   const known = redact(asKnown(error), site.secrets);
   if (!(error instanceof RackwrightError))
     site.log.error({ err: error }, 'an error that the catalogue does not know');
   const retryAfterMs = error instanceof RackwrightError ? error.retryAfterMs : undefined;
-  return ApplicationFailure.create({
-    type: known.code,
-    message: known.message,
-    nonRetryable: !known.retryable,
-    details: [known],
-    ...(retryAfterMs === undefined ? {} : { nextRetryDelay: retryAfterMs }),
-  });
+  return untraced(
+    ApplicationFailure.create({
+      type: known.code,
+      message: known.message,
+      nonRetryable: !known.retryable,
+      details: [known],
+      ...(retryAfterMs === undefined ? {} : { nextRetryDelay: retryAfterMs }),
+    }),
+  );
 }
 
 function asKnown(error: unknown): Failure {

@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
+import { untraced } from '../core/errors/failure.ts';
 import type { SiteActivities } from '../core/site-activities.ts';
 import type { Driver } from './drivers/driver.ts';
 import { findOperation, loadNode, saveNode, watchOperation } from './nodes.ts';
@@ -31,12 +32,14 @@ function patient<I, O>(run: (input: I) => Promise<O>): (input: I) => Promise<O> 
     } catch (error) {
       if (!(error instanceof ApplicationFailure) || !error.nonRetryable) throw error;
       const { message, type, details } = error;
-      throw ApplicationFailure.create({
-        message,
-        ...(type ? { type } : {}),
-        ...(details ? { details } : {}),
-        nextRetryDelay: PATIENCE_MS,
-      });
+      throw untraced(
+        ApplicationFailure.create({
+          message,
+          ...(type ? { type } : {}),
+          ...(details ? { details } : {}),
+          nextRetryDelay: PATIENCE_MS,
+        }),
+      );
     }
   };
 }

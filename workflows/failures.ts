@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure, CancelledFailure, TemporalFailure } from '@temporalio/workflow';
-import { asFailure, failure, type Failure } from '../core/errors/failure.ts';
+import { asFailure, failure, untraced, type Failure } from '../core/errors/failure.ts';
 import type { ErrorCode } from '../core/errors/catalogue.ts';
 
 /** The failure that an activity ended with, or undefined if all that is known is that time ran out. */
@@ -28,19 +28,23 @@ export const startedWrongly = (
   code: 'INVALID_MESSAGE' | 'INVALID_WORKFLOW_ID',
   message: string,
 ): ApplicationFailure =>
-  ApplicationFailure.create({
-    message,
-    type: code,
-    nonRetryable: true,
-    details: [failure(code, message)],
-  });
+  untraced(
+    ApplicationFailure.create({
+      message,
+      type: code,
+      nonRetryable: true,
+      details: [failure(code, message)],
+    }),
+  );
 
 /** Refuses an update before it enters the history: its sender gets the code and the message. */
 export function reject(f: Failure): never {
-  throw ApplicationFailure.create({
-    type: f.code satisfies ErrorCode,
-    message: `${f.message} ${f.correction}`,
-    nonRetryable: true,
-    details: [f],
-  });
+  throw untraced(
+    ApplicationFailure.create({
+      type: f.code satisfies ErrorCode,
+      message: `${f.message} ${f.correction}`,
+      nonRetryable: true,
+      details: [f],
+    }),
+  );
 }

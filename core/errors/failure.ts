@@ -51,6 +51,12 @@ export class RackwrightError extends Error {
   }
 }
 
+/** The error without its stack trace: Temporal keeps and shows it, and it names paths of the machine. */
+export function untraced<E extends Error>(error: E): E {
+  error.stack = '';
+  return error;
+}
+
 /** Shorthand: an exception from a code. */
 export const fail = (
   code: ErrorCode,

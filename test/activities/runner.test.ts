@@ -125,7 +125,9 @@ describe('an error of a step', () => {
     const error = (await run('write-image').catch((e: object) => e)) as {
       message: string;
       details: object[];
+      stack: string;
     };
+    expect(error.stack).toBe('');
     expect(error.message).toContain('401 for admin');
     expect(JSON.stringify([error.message, error.details])).not.toContain('hunter2');
     expect(JSON.stringify(error.details)).not.toContain('.ts:');
@@ -143,7 +145,9 @@ describe('an error of a step', () => {
     const running = run('write-image').catch((e: object) => e);
     await until(() => began);
     environment.cancel();
-    expect(await running).toBeInstanceOf(CancelledFailure);
+    const error = await running;
+    expect(error).toBeInstanceOf(CancelledFailure);
+    expect(error).toMatchObject({ stack: '' });
   });
 });
 

@@ -19,12 +19,15 @@ afterAll(async () => {
   await house.environment.teardown();
 });
 
-/** What a workflow that is started wrongly fails with. */
+/** What a workflow that is started wrongly fails with; it names no path of the machine. */
 async function startFailure(type: string, workflowId: string, input: unknown) {
   const handle = await house.client.start(type, { workflowId, taskQueue: WORKFLOW_QUEUE, args: [input] });
   return handle.result().then(
     () => expect.fail('it passed'),
-    (error: { cause: { type: string; message: string } }) => error.cause,
+    (error: { cause: { type: string; message: string; failure: { stackTrace?: string } } }) => {
+      expect(error.cause.failure.stackTrace ?? '').toBe('');
+      return error.cause;
+    },
   );
 }
 

@@ -24,6 +24,7 @@ import { SecretSet } from '../../activities/secrets/redact.ts';
 import type { Site } from '../../activities/site.ts';
 import { Tokens } from '../../activities/tokens/tokens.ts';
 import { Inventory } from '../../contracts/inventory/inventory.ts';
+import { untraced } from '../../core/errors/failure.ts';
 import { nodeWorkflowId, operationWorkflowId, siteQueue, WORKFLOW_QUEUE } from '../../core/names.ts';
 import type { NodeRecord } from '../../core/node.ts';
 import type { OperationReport, StepInput, StepOutput, Ticket } from '../../core/operations.ts';
@@ -347,9 +348,18 @@ export class House {
         if (child?.workflowId && child.runId)
           queue.push({ workflowId: child.workflowId, runId: child.runId });
       }
+      expectNoTraces(workflowId, history);
       yield { workflowId, history };
     }
   }
+}
+
+/** A stack trace names paths of the machine that the worker runs on, and Temporal's Web UI shows it. */
+function expectNoTraces(workflowId: string, history: object): void {
+  JSON.stringify(history, (key, value: unknown) => {
+    if (key === 'stackTrace' && value) throw new Error(`${workflowId} keeps a stack trace: ${String(value)}`);
+    return value;
+  });
 }
 
 /** The second witness looks as often as the test wants it to. */
@@ -362,12 +372,14 @@ function hurried(activities: object, watchMs: () => number): object {
         return await watchOperation(input);
       } catch (error) {
         const { message, type, details } = error as ApplicationFailure;
-        throw ApplicationFailure.create({
-          message,
-          ...(type ? { type } : {}),
-          ...(details ? { details } : {}),
-          nextRetryDelay: watchMs(),
-        });
+        throw untraced(
+          ApplicationFailure.create({
+            message,
+            ...(type ? { type } : {}),
+            ...(details ? { details } : {}),
+            nextRetryDelay: watchMs(),
+          }),
+        );
       }
     },
   };

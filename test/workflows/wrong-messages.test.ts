@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_VERBS, type Verb } from '../../core/verbs.ts';
 import { createLocalEnvironment } from '../support/temporal.ts';
-import { House, refusalOf, until } from './support.ts';
+import { House, until } from './support.ts';
 
 let house: House;
 
@@ -46,12 +46,21 @@ const wrong = (verb: Verb): [string, unknown, string][] => {
   ];
 };
 
-/** The code and the message that an update was refused with. */
-async function refused(update: Promise<unknown>): Promise<{ type: string; message: string }> {
+/** The code and the message that an update was refused with; it names no path of the machine. */
+async function refused(update: Promise<unknown>): Promise<Refusal> {
   return update.then(
     () => expect.fail('it was accepted'),
-    (error: { cause: { type: string; message: string } }) => error.cause,
+    (error: { cause: Refusal }) => {
+      expect(error.cause.failure.stackTrace ?? '').toBe('');
+      return error.cause;
+    },
   );
+}
+
+interface Refusal {
+  readonly type: string;
+  readonly message: string;
+  readonly failure: { readonly stackTrace?: string };
 }
 
 describe('a wrong message to a node', () => {
@@ -145,7 +154,7 @@ describe('a wrong message to a node', () => {
     for (const update of ['agentLookup', 'agentHeartbeat', 'firstBoot']) {
       for (const message of [null, 'x', [], MEGABYTE, { epoch: 'x' }, JSON.parse('{"__proto__": 1}')]) {
         const sent = operation.executeUpdate(update, { args: [message] });
-        expect(await refusalOf(sent)).toMatch(/INVALID_MESSAGE|TOKEN_EXPIRED/);
+        expect((await refused(sent)).type).toMatch(/INVALID_MESSAGE|TOKEN_EXPIRED/);
       }
     }
     await until(
