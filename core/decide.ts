@@ -2,7 +2,7 @@ import { failure, type Failure } from './errors/failure.ts';
 import type { VerbRequest } from './messages.ts';
 import type { NodeRecord, Resident } from './node.ts';
 import { isFailed, isStable, type Phase, type StablePhase } from './phases.ts';
-import { ALL_VERBS, isOperationVerb, operationVerb, type Verb } from './verbs.ts';
+import { ALL_VERBS, isOperationVerb, operationVerb, type OperationKind, type Verb } from './verbs.ts';
 
 /** What a node answers to a request. */
 export type Decision =
@@ -55,7 +55,10 @@ export function decide(node: NodeRecord, request: VerbRequest): Decision {
       failure(
         'BUSY',
         `${node.node} is ${node.phase}: operation ${requestId} (${kind}) ${held ? 'is held' : 'is running'}. ${legal(node)}`,
-        { details: { phase: node.phase, operationId: requestId, legal: legalVerbs(node) } },
+        {
+          details: { phase: node.phase, operationId: requestId, legal: legalVerbs(node) },
+          ...unlessCleanup(kind),
+        },
       ),
     );
   }
@@ -89,10 +92,15 @@ function decideControl(node: NodeRecord, verb: 'resume' | 'abort'): Decision {
     return refuse(failure('NOT_HELD', `${node.node} is ${node.phase} and has no operation. ${legal(node)}`));
   }
   if (verb === 'resume' && node.operation.kind === 'cleanup') {
-    return refuse(failure('BUSY', `${node.node} is being cleaned up. ${legal(node)}`));
+    const message = `${node.node} is being cleaned up. ${legal(node)}`;
+    return refuse(failure('BUSY', message, unlessCleanup('cleanup')));
   }
   return { kind: 'control' };
 }
+
+/** A clean-up cannot be resumed. */
+const unlessCleanup = (kind: OperationKind): { correction?: string } =>
+  kind === 'cleanup' ? { correction: 'Wait for the clean-up to end, or `abort` it, and ask again.' } : {};
 
 /** Where a verb that returns goes back to: a failed inspection remembers where it came from. */
 function returnPhase(node: NodeRecord): StablePhase | null {
@@ -123,9 +131,24 @@ function guardDeploy(node: NodeRecord, request: VerbRequest): Failure | undefine
     );
   }
   const { resident } = node;
-  return mayHave(resident, owner, node.phase)
-    ? undefined
-    : failure('ERASE_REQUIRED', `The disks of ${node.node} may hold data of ${residentName(resident)}.`);
+  if (mayHave(resident, owner, node.phase)) return undefined;
+  return failure('ERASE_REQUIRED', `The disks of ${node.node} may hold data of ${residentName(resident)}.`, {
+    correction: erasing(node),
+  });
+}
+
+/** What to do about data of somebody else, by verbs that are legal now. */
+function erasing(node: NodeRecord): string {
+  const legal = legalVerbs(node);
+  const owner = node.resident.kind === 'owner' ? node.resident.owner : null;
+  const ways = [
+    legal.includes('release') ? '`release` it, which erases it in full, and then deploy it' : '',
+    node.phase === 'available' && owner !== null ? `\`deploy\` it for ${owner}` : '',
+    legal.includes('decommission')
+      ? '`decommission` it, which erases it in full and takes it out of service'
+      : '',
+  ].filter((way) => way !== '');
+  return ways.length > 0 ? `${ways.join(', or ')}.` : 'Use another node.';
 }
 
 /** Two owners without a name are one only where the deployment of the first one failed. */

@@ -7,7 +7,7 @@ export const ORCHESTRATOR_ERRORS = {
     retryable: true,
     httpStatus: 409,
     meaning: 'An operation is running on the node, and only one runs at a time.',
-    correction: 'Wait for the named operation to end, or resume or abort it, and ask again.',
+    correction: 'Wait for the named operation to end, or `resume` or `abort` it, and ask again.',
   },
   ILLEGAL_VERB: {
     faultDomain: 'orchestrator',
@@ -70,14 +70,16 @@ export const ORCHESTRATOR_ERRORS = {
     retryable: false,
     httpStatus: 409,
     meaning: 'The node belongs to another owner.',
-    correction: 'Name the owner that the node has, or release it first.',
+    correction: 'Name the owner that the node has (leave `owner` out if it has none), or `release` it first.',
   },
   ERASE_REQUIRED: {
     faultDomain: 'orchestrator',
     retryable: false,
     httpStatus: 409,
-    meaning: "The disks may still hold another owner's data.",
-    correction: 'Run `clean` with `erase: full` first, then deploy.',
+    meaning:
+      "The disks may still hold another owner's data: a clean with `erase: metadata` does not make a node free for a new owner.",
+    correction:
+      'Deploy it for the owner whose data it may be, or have it erased in full: the failure names the verbs that do, where the node is.',
   },
   QUARANTINED: {
     faultDomain: 'orchestrator',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../core/decide.ts';
+import { decide, legalVerbs } from '../../core/decide.ts';
 import type { NodeRecord, Resident } from '../../core/node.ts';
-import type { Phase } from '../../core/phases.ts';
-import type { Verb } from '../../core/verbs.ts';
+import { PHASES, type Phase } from '../../core/phases.ts';
+import { ALL_VERBS, isVerb, type Verb } from '../../core/verbs.ts';
 import { aNode, anOperation, aRequest } from './support.ts';
 
 const answer = (node: NodeRecord, verb: Verb, args: object = {}): string => {
@@ -35,6 +35,58 @@ describe('whose data is on the disks', () => {
       aRequest('deploy', { owner: 'team-b' }),
     );
     expect(decision).toMatchObject({ failure: { message: 'The disks of n1 may hold data of team-a.' } });
+  });
+});
+
+describe('what a refusal tells to do', () => {
+  const resident = { none: { kind: 'none' }, unknown: { kind: 'unknown' } } as const;
+  const release = '`release` it, which erases it in full, and then deploy it';
+  const decommission = '`decommission` it, which erases it in full and takes it out of service';
+  const rows: readonly [phase: Phase, resident: Resident, correction: string][] = [
+    ['available', resident.unknown, `${decommission}.`],
+    ['available', owned(null), `${decommission}.`],
+    ['available', owned('team-b'), `\`deploy\` it for team-b, or ${decommission}.`],
+    ['deploy-failed', resident.unknown, `${release}, or ${decommission}.`],
+    ['deploy-failed', owned('team-b'), `${release}, or ${decommission}.`],
+  ];
+  it.each(rows)('%s, data of %j: a full erase by a verb that is legal there', (phase, of, correction) => {
+    const node = aNode({ phase, owner: 'team-a', resident: of });
+    expect(decide(node, aRequest('deploy', { owner: 'team-a' }))).toMatchObject({
+      failure: { code: 'ERASE_REQUIRED', correction },
+    });
+  });
+
+  it('names another node where nothing can erase this one', () => {
+    const node = available({ resident: resident.unknown, supports: ['deploy'] });
+    expect(decide(node, aRequest('deploy'))).toMatchObject({ failure: { correction: 'Use another node.' } });
+  });
+
+  it.each(PHASES)('%s: only verbs that are legal there, whatever is refused', (phase) => {
+    const flags = { maintenance: null, quarantined: null, drift: null };
+    const nodes = [
+      ...[resident.none, resident.unknown, owned(null), owned('team-b')].map((of) => ({ resident: of })),
+      { flags: { ...flags, quarantined: 'q' } },
+      { flags: { ...flags, maintenance: 'm' } },
+      { retired: true },
+      { residue: ['media' as const] },
+      { supports: ['power' as const] },
+      { operation: anOperation() },
+      { operation: anOperation({ held: true }) },
+      { operation: anOperation({ kind: 'cleanup', cleans: 'deploy' }) },
+    ].map((over) => aNode({ phase, owner: 'team-a', ...over }));
+    for (const node of nodes) {
+      for (const verb of ALL_VERBS) {
+        const decision = decide(node, aRequest(verb));
+        if (decision.kind !== 'refuse') continue;
+        const { code, correction } = decision.failure;
+        const named = [...correction.matchAll(/`(\w+)`/g)].map(([, word]) => word).filter(isVerb);
+        expect({ verb, code, illegal: named.filter((word) => !legalVerbs(node).includes(word)) }).toEqual({
+          verb,
+          code,
+          illegal: [],
+        });
+      }
+    }
   });
 });
 
