@@ -2,6 +2,7 @@ import { failure, type Failure } from './errors/failure.ts';
 import type { VerbRequest } from './messages.ts';
 import type { NodeRecord, Resident } from './node.ts';
 import { isFailed, isStable, type Phase, type StablePhase } from './phases.ts';
+import { DRIVER_PLANS } from './plans/index.ts';
 import { ALL_VERBS, isOperationVerb, operationVerb, type OperationKind, type Verb } from './verbs.ts';
 
 /** What a node answers to a request. */
@@ -101,6 +102,29 @@ function decideControl(node: NodeRecord, verb: 'resume' | 'abort'): Decision {
 /** A clean-up cannot be resumed. */
 const unlessCleanup = (kind: OperationKind): { correction?: string } =>
   kind === 'cleanup' ? { correction: 'Wait for the clean-up to end, or `abort` it, and ask again.' } : {};
+
+/**
+ * Refuses a `resume` from a step that no driver's plan of the running operation has. Which driver runs it only
+ * the operation knows: it has the last word. For the door only, before anything enters a history: plans change.
+ */
+export function unknownStep(node: NodeRecord, { verb, args }: VerbRequest): Failure | undefined {
+  const { from } = args;
+  const { operation } = node;
+  if (verb !== 'resume' || typeof from !== 'string' || operation === null) return undefined;
+  const { kind, requestId } = operation;
+  if (kind === 'cleanup') return undefined;
+  const plans = Object.entries(DRIVER_PLANS).map(
+    ([driver, { plan }]) => [driver, (plan(kind, operation.args) ?? []).map(({ id }) => id)] as const,
+  );
+  if (plans.some(([, ids]) => ids.includes(from))) return undefined;
+  const known = plans
+    .filter(([, ids]) => ids.length > 0)
+    .map(([driver, ids]) => `${ids.join(', ')} (${driver})`);
+  return failure(
+    'UNKNOWN_STEP',
+    `Operation ${requestId} (${kind}) has no step ${from}; by its driver it has ${known.join('; ')}.`,
+  );
+}
 
 /** Where a verb that returns goes back to: a failed inspection remembers where it came from. */
 function returnPhase(node: NodeRecord): StablePhase | null {

@@ -1,5 +1,5 @@
 import { allHandlersFinished, CancelledFailure, condition, uuid4, workflowInfo } from '@temporalio/workflow';
-import { decide, legalVerbs } from '../core/decide.ts';
+import { decide, legalVerbs, unknownStep } from '../core/decide.ts';
 import type { RefusedMessage } from '../core/details.ts';
 import { failure, type Failure } from '../core/errors/failure.ts';
 import { parseOperationEvent } from '../core/events.ts';
@@ -81,6 +81,11 @@ export class NodeEntity {
     if (!this.#ready) return failure('NOT_READY', `The record of ${this.#node} is being read.`);
     const decision = decide(this.#record, parsed.value);
     return decision.kind === 'refuse' ? decision.failure : undefined;
+  }
+
+  /** What an update would be refused with before it enters the history. */
+  refusalAtDoor(parsed: Parsed): Failure | undefined {
+    return this.refusal(parsed) ?? (parsed.ok ? unknownStep(this.#record, parsed.value) : undefined);
   }
 
   /** Whether the operation of a ticket is there to be awaited. */

@@ -45,7 +45,7 @@ function registerVerb(entity: NodeEntity, verb: Verb): void {
     {
       description,
       validator: (input) => {
-        const refusal = entity.refusal(parseVerb(verb, input, () => UNNAMED));
+        const refusal = entity.refusalAtDoor(parseVerb(verb, input, () => UNNAMED));
         if (refusal) reject(refusal);
       },
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decide, legalVerbs } from '../../core/decide.ts';
+import { decide, legalVerbs, unknownStep } from '../../core/decide.ts';
 import type { NodeRecord, Resident } from '../../core/node.ts';
 import { PHASES, type Phase } from '../../core/phases.ts';
 import { ALL_VERBS, isVerb, type Verb } from '../../core/verbs.ts';
@@ -197,6 +197,28 @@ describe('what a refusal says', () => {
         details: { phase: 'active', operationId: null, legal: expect.arrayContaining(['reimage']) },
       },
     });
+  });
+});
+
+describe('a resume from a step', () => {
+  const held = (over: Partial<NodeRecord>) => aNode({ phase: 'deploying', ...over });
+  const deploying = held({ operation: anOperation({ requestId: 'r9', held: true }) });
+  const rows: readonly [what: string, node: NodeRecord, args: object, code: string | undefined][] = [
+    ['that the plan of a driver has', deploying, { from: 'write-image' }, undefined],
+    ['that the plan of another driver has', deploying, { from: 'deploy' }, undefined],
+    ['that only other verbs have', deploying, { from: 'erase' }, 'UNKNOWN_STEP'],
+    ['that no plan has', deploying, { from: 'no-such-step' }, 'UNKNOWN_STEP'],
+    ['that is not named', deploying, {}, undefined],
+    ['of no operation', held({ operation: null }), { from: 'no-such-step' }, undefined],
+  ];
+  it.each(rows)('%s', (_, node, args, code) => {
+    expect(unknownStep(node, aRequest('resume', args))?.code).toBe(code);
+  });
+
+  it('that no plan has: the answer names those that there are, by driver', () => {
+    expect(unknownStep(deploying, aRequest('resume', { from: 'x' }))?.message).toMatch(
+      /^Operation r9 \(deploy\) has no step x; by its driver it has connect, .*write-image.* \(redfish\); .* \(ironic\)\.$/,
+    );
   });
 });
 

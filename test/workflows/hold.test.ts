@@ -70,8 +70,12 @@ describe('a held operation', () => {
 
     const resume = (from: string) => house.operation('h1').executeUpdate('resume', { args: [{ from }] });
     expect(await refusalOf(resume('no-such-step'))).toBe('UNKNOWN_STEP');
-    await house.send('resume', { from: 'no-such-step' });
+    expect(await refusalOf(house.send('resume', { from: 'no-such-step' }))).toBe('UNKNOWN_STEP');
+    // A signal has no answer, and a step of another driver is not known to the node: the operation notes it.
+    await house.entity().signal('resume', { from: 'no-such-step' });
     await until(async () => (await house.progress('h1')).notes.at(-1)?.includes('no-such-step') === true);
+    await house.send('resume', { from: 'deploy' });
+    await until(async () => (await house.progress('h1')).notes.at(-1)?.includes('no step deploy;') === true);
     expect((await house.progress('h1')).held).toBe(true);
   });
 
