@@ -2,7 +2,7 @@ import { legalVerbs } from './decide.ts';
 import type { Failure } from './errors/failure.ts';
 import { BREAK, code, escapeMarkdown as esc, prose, shortWords, table } from './markdown.ts';
 import { operationWorkflowId } from './names.ts';
-import { flagsOf, type NodeRecord } from './node.ts';
+import { flagsOf, powerOf, type NodeRecord } from './node.ts';
 import type { OperationReport, StepReport, StepState } from './operations.ts';
 
 /**
@@ -104,7 +104,7 @@ export function nodeDetails(
     [
       `Owner **${esc(node.owner ?? '–')}**`,
       `image **${esc(node.image ?? '–')}**`,
-      `power **${node.power}**`,
+      `power **${powerOf(node)}**`,
       `health **${esc(node.health)}**`,
     ].join(' · '),
   ];

@@ -47,6 +47,7 @@ export interface NodeRecord {
   readonly residue: readonly Residue[];
   readonly operation: CurrentOperation | null;
   readonly recent: readonly RecentRequest[];
+  /** As it was last told; `powerOf` says whether that still holds. */
   readonly power: 'on' | 'off' | 'unknown';
   readonly health: string;
   readonly lastFailure: Failure | null;
@@ -86,6 +87,15 @@ export function flagsOf(node: NodeRecord): Flag[] {
   if (node.flags.drift !== null) up.push('drift');
   if (node.residue.length > 0) up.push('residue');
   return up;
+}
+
+/** Kinds of operations that leave the power as it is. */
+const LEAVES_POWER: readonly OperationKind[] = ['enroll', 'inspect', 'adopt'];
+
+/** The power, where it is known: an operation under way, or held, may have changed it since it was last told. */
+export function powerOf({ power, operation, residue }: NodeRecord): NodeRecord['power'] {
+  const mayChange = operation !== null && !LEAVES_POWER.includes(operation.kind);
+  return mayChange || residue.includes('power') ? 'unknown' : power;
 }
 
 /** What an operation needs to know of the node it starts on. */

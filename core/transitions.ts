@@ -118,7 +118,7 @@ export function ended(node: NodeRecord, end: OperationEnd): NodeRecord {
     phase: end.phase,
     operation: null,
     residue: end.residue,
-    power: end.power ?? node.power,
+    power: end.power ?? (operation.kind === 'power' && !passed ? 'unknown' : node.power),
     health: end.health ?? node.health,
     flags: { ...node.flags, drift: driftFlag(node, end) },
     retired: end.retired ?? node.retired,

@@ -5,7 +5,7 @@ import { failure, type Failure } from '../core/errors/failure.ts';
 import { parseOperationEvent } from '../core/events.ts';
 import type { parseVerb, VerbRequest } from '../core/messages.ts';
 import { CLEANUP_PREFIX, nodeWorkflowId, operationWorkflowId } from '../core/names.ts';
-import { newNode, snapshotOf, type NodeRecord } from '../core/node.ts';
+import { newNode, powerOf, snapshotOf, type NodeRecord } from '../core/node.ts';
 import type { FlagState, OperationEvent, OperationInput, Source, Ticket } from '../core/operations.ts';
 import type { WatchedOperation } from '../core/site-activities.ts';
 import { cleaningUp, ended, lost, notStarted, started } from '../core/transitions.ts';
@@ -72,7 +72,8 @@ export class NodeEntity {
   }
 
   state(): NodeState {
-    return { ...this.#record, legal: legalVerbs(this.#record), refused: this.#refused };
+    const record = this.#record;
+    return { ...record, power: powerOf(record), legal: legalVerbs(record), refused: this.#refused };
   }
 
   /** What an update would be refused with; undefined if it would be accepted. */

@@ -1,6 +1,6 @@
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { nodeDetails, type RefusedMessage } from '../core/details.ts';
-import { flagsOf, type NodeRecord } from '../core/node.ts';
+import { flagsOf, powerOf, type NodeRecord } from '../core/node.ts';
 import { attribute } from './search-attributes.ts';
 
 /** A node as the Web UI and the lists show it. */
@@ -14,7 +14,7 @@ export class NodeView {
 
   /** Search attributes and memo: two events, so only when something that they tell has changed. */
   publish(record: NodeRecord): void {
-    const { site, node, phase, owner, image, operation, power, health, lastFailure } = record;
+    const { site, node, phase, owner, image, operation, health, lastFailure } = record;
     const flags = flagsOf(record);
     const domain = operation?.failure?.faultDomain ?? lastFailure?.faultDomain ?? null;
     const requestId = operation?.requestId ?? null;
@@ -22,7 +22,7 @@ export class NodeView {
       phase,
       owner,
       image,
-      power,
+      power: powerOf(record),
       health,
       flags,
       operation: requestId,

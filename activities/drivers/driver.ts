@@ -27,6 +27,8 @@ export type StepFunction = (context: StepContext) => Promise<StepOutput>;
 export interface Settled {
   readonly left: readonly Residue[];
   readonly summary: string;
+  /** What it found out of the node, such as its power. */
+  readonly data?: JsonObject;
 }
 
 /** How a driver carries its plans out. The layer above knows nothing else of it. */

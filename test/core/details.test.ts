@@ -150,7 +150,8 @@ describe('what the Web UI shows of a node', () => {
 
   it('has the operation, held with its failure', () => {
     const operation = anOperation({ held: true, step: 'erase', failure: failure('ERASE_FAILED', 'sda') });
-    const text = nodeDetails(aNode({ phase: 'clean-failed', operation }), [], 'night');
+    const text = nodeDetails(aNode({ phase: 'clean-failed', power: 'on', operation }), [], 'night');
+    expect(text).toContain('power **unknown**');
     expect(text).toContain('Operation **deploy** is **held**:');
     expect(text).toContain('[op/test/n1/op-1](namespaces/night/workflows/op%2Ftest%2Fn1%2Fop-1)');
     expect(text).toContain('**ERASE_FAILED** · fault domain **hardware**');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../core/decide.ts';
 import { failure } from '../../core/errors/failure.ts';
-import type { CurrentOperation, NodeRecord, Resident } from '../../core/node.ts';
+import { powerOf, type CurrentOperation, type NodeRecord, type Resident } from '../../core/node.ts';
 import type { OperationEnd } from '../../core/operations.ts';
 import type { Phase } from '../../core/phases.ts';
 import { cleaningUp, ended, endOf, lost, notStarted, started } from '../../core/transitions.ts';
@@ -154,6 +154,49 @@ describe('an operation that passed', () => {
     expect(drifted.flags.drift).toContain('differs from the contract');
     expect(ended({ ...drifted, operation: anOperation() }, end()).flags.drift).toBe(drifted.flags.drift);
     expect(ended({ ...drifted, operation: anOperation() }, end({ drift: false })).flags.drift).toBe(null);
+  });
+});
+
+describe('the power of a node', () => {
+  const on = aNode({ phase: 'active', power: 'on' });
+  const during = (kind: OperationKind, held = false): string =>
+    powerOf({ ...on, operation: anOperation({ kind, held }) });
+
+  it('is what was told last, while nothing changes it', () => {
+    expect(powerOf(on)).toBe('on');
+    expect(powerOf({ ...on, residue: ['media'] })).toBe('on');
+    expect(powerOf({ ...on, residue: ['media', 'power'] })).toBe('unknown');
+  });
+
+  it.each(['enroll', 'inspect', 'adopt'] as const)('stays known during %s', (kind) => {
+    expect([during(kind), during(kind, true)]).toEqual(['on', 'on']);
+  });
+
+  it.each([
+    'clean',
+    'deploy',
+    'reimage',
+    'release',
+    'service',
+    'rescue',
+    'unrescue',
+    'power',
+    'decommission',
+    'cleanup',
+  ] as const)('is not known during %s, nor while that is held', (kind) => {
+    expect([during(kind), during(kind, true)]).toEqual(['unknown', 'unknown']);
+  });
+
+  const ends: readonly [kind: OperationKind, over: Partial<OperationEnd>, power: string][] = [
+    ['reimage', { power: 'off', outcome: 'fail' }, 'off'],
+    ['reimage', { outcome: 'fail' }, 'on'],
+    ['reimage', { outcome: 'fail', residue: ['power'] }, 'unknown'],
+    ['cleanup', { power: 'off' }, 'off'],
+    ['power', { power: 'off' }, 'off'],
+    ['power', { outcome: 'fail' }, 'unknown'],
+  ];
+  it.each(ends)('after %s that ended with %j: %s', (kind, over, power) => {
+    expect(powerOf(ended({ ...on, operation: anOperation({ kind }) }, end(over)))).toBe(power);
   });
 });
 

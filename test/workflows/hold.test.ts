@@ -9,7 +9,9 @@ let broken = true;
 beforeAll(async () => {
   house = await House.build(await createLocalEnvironment());
   house.answerCallbacks();
+  house.driver.script['inspect'] = async () => ({ summary: 'it is on', data: { power: 'on' } });
   await house.makeAvailable();
+  expect((await house.state()).power).toBe('on');
 });
 
 afterAll(async () => {
@@ -59,6 +61,9 @@ describe('a held operation', () => {
     const step = report.steps.find(({ id }) => id === 'write-image')!;
     expect(step.evidence?.map(({ name }) => name)).toEqual(['failing-state']);
     expect(house.driver.settled.at(-1)).toEqual(['media', 'override', 'power']);
+    // What was known of its power before is over.
+    expect((await house.state()).power).toBe('unknown');
+    expect((await house.entity().describe()).memo).toMatchObject({ power: 'unknown' });
     expect((await house.state()).legal).toEqual([
       'maintenance',
       'quarantine',
@@ -213,6 +218,7 @@ describe('an operation whose step is under way', () => {
     expect(report.steps.find(({ id }) => id === 'write-image')?.state).toBe('skipped');
     expect(order).toEqual(['told to stop', 'stopped', 'made safe']);
     await idle();
+    expect((await house.state()).power).toBe('off');
   });
 
   it('stops on a cancellation from the UI, which is an abort', async () => {

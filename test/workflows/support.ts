@@ -125,7 +125,9 @@ export class ScriptedDriver implements Driver {
     this.onSettle();
     await this.beforeSettle?.();
     this.settled.push([...residue]);
-    return { left: residue.filter((r) => this.stuck.includes(r)), summary: `settled ${residue.join(', ')}` };
+    const left = residue.filter((r) => this.stuck.includes(r));
+    const off = residue.includes('power') && !left.includes('power');
+    return { left, summary: `settled ${residue.join(', ')}`, ...(off ? { data: { power: 'off' } } : {}) };
   }
 
   async capture() {

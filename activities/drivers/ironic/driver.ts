@@ -65,7 +65,9 @@ function settle(context: StepContext, residue: readonly string[]): Promise<Settl
     // Under a name of its own, so that its request is not taken for that of the step that failed.
     const settling = { ...session, context: { ...context, input: { ...context.input, step: 'settle' } } };
     const { node } = await pursue(settling, GOALS.undeployed);
-    return { left: [], summary: `No instance is left on node ${node.uuid} (${node.provisionState}).` };
+    const power = /^power (on|off)$/.exec(node.powerState ?? '')?.[1];
+    const summary = `No instance is left on node ${node.uuid} (${node.provisionState}).`;
+    return { left: [], summary, ...(power === undefined ? {} : { data: { power } }) };
   });
 }
 

@@ -99,6 +99,14 @@ describe('nothing is written', () => {
   });
 });
 
+test('settle tells the power that Ironic tells once no instance is left', async () => {
+  Object.assign(node, { provision_state: 'available', power_state: 'power off' });
+  expect(await ironicDriver.settle(context('deploy'), ['allocation'])).toMatchObject({
+    left: [],
+    data: { power: 'off' },
+  });
+});
+
 test('the marker is written before the request, under the settling name for settle', async () => {
   const attempt = ironicDriver.settle(context('deploy'), ['allocation']);
   await expect(attempt).rejects.toMatchObject({ failure: { code: 'IRONIC_STILL_WORKING' } });
