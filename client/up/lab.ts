@@ -14,6 +14,8 @@ const READY_MS = 120_000;
 export interface Lab {
   readonly controlUrl: string;
   readonly inventory: string;
+  /** As it was asked for; 1 if it was not. */
+  readonly speed?: string | undefined;
 }
 
 export interface LabOptions {
@@ -62,8 +64,9 @@ export async function startLab(dir: DataDir, options: LabOptions): Promise<Lab> 
     const said = readFileSync(logFile).subarray(from).toString();
     const ready = /^lab ready (\{.*\})$/m.exec(said)?.[1];
     if (ready !== undefined) {
-      writeFileSync(noteOf(dir), ready, { mode: 0o600 });
-      return JSON.parse(ready) as Lab;
+      const lab = { ...(JSON.parse(ready) as Lab), speed: options.speed ?? '1' };
+      writeFileSync(noteOf(dir), JSON.stringify(lab), { mode: 0o600 });
+      return lab;
     }
     if (!processOf(pid) || Date.now() > deadline) {
       await stopLab(dir);
@@ -72,6 +75,25 @@ export async function startLab(dir: DataDir, options: LabOptions): Promise<Lab> 
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
+}
+
+/** What was asked of the lab and is not so, since one that runs is joined as it is. */
+export function notAsAsked(
+  asked: Pick<LabOptions, 'servers' | 'speed'>,
+  lab: { readonly servers: number; readonly speed: string | undefined },
+): string[] {
+  const differs = (given: string | undefined, has: number): boolean =>
+    given !== undefined && Number(given) !== has;
+  const told = [
+    ...(differs(asked.servers, lab.servers) ? [`has ${lab.servers} servers, not ${asked.servers}`] : []),
+    ...(lab.speed !== undefined && differs(asked.speed, Number(lab.speed))
+      ? [`has speed ${lab.speed}, not ${asked.speed}`]
+      : []),
+  ];
+  if (told.length === 0) return [];
+  return [
+    `warning: the lab of an earlier run is joined as it is: it ${told.join(', and ')}. Ctrl-C ends it, too; then start it anew.`,
+  ];
 }
 
 export async function stopLab(dir: DataDir): Promise<void> {

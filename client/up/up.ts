@@ -6,7 +6,7 @@ import { temporalSettings } from '../../activities/temporal/settings.ts';
 import { fail } from '../../core/errors/failure.ts';
 import { connect } from '../sdk/connect.ts';
 import { devServerArguments } from './dev-server.ts';
-import { runningLab, startLab, stopLab } from './lab.ts';
+import { notAsAsked, runningLab, startLab, stopLab, type Lab } from './lab.ts';
 import { packageRoot } from './package-root.ts';
 import { forgetPid, livingPid, notePid } from './pid-files.ts';
 import { freePorts, isTaken } from './ports.ts';
@@ -91,6 +91,10 @@ async function startAll(
   const lab = options.lab && (await joinLab(dir, options.lab, gatewayUrl, started));
   const path = resolve(lab?.inventory ?? options.inventory ?? '');
   const inventory = await requireInventory(path, { allowExec: options.allowExec });
+  if (options.lab && lab?.joined) {
+    const has = { servers: inventory.nodes.length, speed: lab.speed };
+    for (const line of notAsAsked(options.lab, has)) options.note(line);
+  }
 
   let giveUp: (error: Error) => void = () => undefined;
   const ended = new Promise<never>((_, reject) => (giveUp = reject));
@@ -191,17 +195,17 @@ async function joinLab(
   options: NonNullable<UpOptions['lab']>,
   gatewayUrl: string,
   started: { stop(): Promise<void> }[],
-): Promise<{ controlUrl: string; inventory: string }> {
+): Promise<Lab & { readonly joined: boolean }> {
   const joined = runningLab(dir);
   if (joined && !readFileSync(joined.inventory, 'utf8').includes(gatewayUrl)) {
     // Its inventory names another gateway: hardware keeps its state over a restart.
     await stopLab(dir);
   } else if (joined) {
     started.push({ stop: () => stopLab(dir) });
-    return joined;
+    return { ...joined, joined: true };
   }
   started.push({ stop: () => stopLab(dir) });
-  return startLab(dir, { ...options, gatewayUrl });
+  return { ...(await startLab(dir, { ...options, gatewayUrl })), joined: false };
 }
 
 async function temporalSpec(

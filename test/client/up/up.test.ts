@@ -22,11 +22,13 @@ async function json<T>(...args: string[]): Promise<T> {
   return JSON.parse(stdout) as T;
 }
 
-/** Starts the system and waits for its line. */
-async function start(): Promise<string> {
-  system = startCli(UP);
+let stderr = '';
+
+/** Starts the system and waits for its line. Of a flag that is given twice, the last one counts. */
+async function start(...flags: string[]): Promise<string> {
+  system = startCli([...UP, ...flags]);
   let stdout = '';
-  let stderr = '';
+  stderr = '';
   system.stderr!.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   return new Promise((resolve, reject) => {
     system.stdout!.on('data', (chunk: Buffer) => {
@@ -225,6 +227,7 @@ describe('crashes', () => {
     }
     await exited;
     await start();
+    expect(stderr).not.toContain('warning');
     expect(livingPid(dir, 'lab')?.pid).toBe(lab.pid);
     const { code, stdout } = await rackwright('op', 'watch', 'cut', '--node', 'node-001');
     expect(stdout).toContain('pass; the node is available');
@@ -238,7 +241,9 @@ describe('crashes', () => {
     await exited;
     expect(await gone(worker, 40_000)).toBe(true);
     expect(livingPid(dir, 'temporal')?.pid).toBe(temporal.pid);
-    await start();
+    // The lab has outlived it, too, and keeps what it has.
+    expect(await start('--servers', '3', '--lab-speed', '7')).toContain('nodes=2');
+    expect(stderr).toContain('joined as it is: it has 2 servers, not 3, and has speed 20, not 7.');
     expect(await gone(temporal, 0)).toBe(true);
     expect(await json('node', 'show', 'node-002')).toMatchObject({ flags: { maintenance: 'new fans' } });
   });
