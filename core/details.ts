@@ -2,7 +2,7 @@ import { legalVerbs } from './decide.ts';
 import type { Failure } from './errors/failure.ts';
 import { BREAK, code, escapeMarkdown as esc, prose, shortWords, table } from './markdown.ts';
 import { operationWorkflowId } from './names.ts';
-import { flagsOf, powerOf, type NodeRecord } from './node.ts';
+import { flagsOf, NO_OWNER, powerOf, type NodeRecord } from './node.ts';
 import type { OperationReport, StepReport, StepState } from './operations.ts';
 
 /**
@@ -102,7 +102,7 @@ export function nodeDetails(
     `### ${node.node}: ${node.phase}${flags.length > 0 ? ` (${flags.join(', ')})` : ''}`,
     '',
     [
-      `Owner **${esc(node.owner ?? '–')}**`,
+      node.owner === null ? `**${NO_OWNER}**` : `Owner **${esc(node.owner)}**`,
       `image **${esc(node.image ?? '–')}**`,
       `power **${powerOf(node)}**`,
       `health **${esc(node.health)}**`,

@@ -78,6 +78,9 @@ export const newNode = (site: string, node: string): NodeRecord => ({
   supports: [],
 });
 
+/** What stands for an owner where there is none: no owner can be called so. */
+export const NO_OWNER = 'no owner';
+
 /** The flags that are up, in the order of the list. */
 export function flagsOf(node: NodeRecord): Flag[] {
   const up: Flag[] = [];

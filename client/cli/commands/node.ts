@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { legalVerbs } from '../../../core/decide.ts';
 import { fail } from '../../../core/errors/failure.ts';
 import { isName } from '../../../core/names.ts';
-import { flagsOf } from '../../../core/node.ts';
+import { flagsOf, NO_OWNER } from '../../../core/node.ts';
 import { ALL_VERBS, VERBS, type Verb } from '../../../core/verbs.ts';
 import type { NodeRow } from '../../sdk/visibility.ts';
 import { Context } from '../context.ts';
@@ -65,7 +65,7 @@ async function listNodes(context: Context): Promise<void> {
             row.node,
             row.running || row.phase === 'new' ? row.phase : `${row.phase} (stopped)`,
             row.power ?? '-',
-            row.owner ?? '-',
+            row.owner ?? (row.image === null ? '-' : NO_OWNER),
             row.image ?? '-',
             row.operation === null ? '-' : `${row.kind ?? ''} ${row.operation}`.trim(),
             row.flags.join(', ') || '-',
@@ -107,7 +107,7 @@ async function showNode(context: Context, name: string): Promise<void> {
     const flags = flagsOf(state);
     return [
       `${io.paint('bold', name)}: ${state.phase}${flags.length > 0 ? ` [${flags.join(', ')}]` : ''}`,
-      `  owner: ${state.owner ?? '-'}   image: ${state.image ?? '-'}   power: ${state.power}   health: ${state.health}`,
+      `  ${state.owner === null ? NO_OWNER : `owner: ${state.owner}`}   image: ${state.image ?? '-'}   power: ${state.power}   health: ${state.health}`,
       ...(operation
         ? [
             `  operation: ${operation.kind} ${operation.requestId}, ${operation.held ? 'held' : `step ${operation.step ?? '-'}`}`,

@@ -164,6 +164,21 @@ describe('verbs', () => {
     expect(readdirSync(dir.blobs)).toEqual([]);
   });
 
+  test('a node that was deployed for nobody says so, and is released like any other', async () => {
+    expect((await rackwright('node', 'release', 'node-001')).code).toBe(0);
+    expect((await rackwright('node', 'deploy', 'node-001', '--image', 'ubuntu-24.04')).code).toBe(0);
+    expect((await rackwright('node', 'show', 'node-001')).stdout).toContain(
+      '  no owner   image: ubuntu-24.04',
+    );
+    expect((await rackwright('node', 'list')).stdout).toMatch(
+      /node-001 +active +on +no owner +ubuntu-24\.04/,
+    );
+    expect(await json('node', 'show', 'node-001')).toMatchObject({ owner: null });
+    expect((await rackwright('node', 'release', 'node-001')).code).toBe(0);
+    const deploy = ['node', 'deploy', 'node-001', '--image', 'ubuntu-24.04', '--owner', 'team-a'];
+    expect((await rackwright(...deploy)).code).toBe(0);
+  });
+
   test('held: exit 4, with correction and evidence; resumed: exit 0', async () => {
     expect((await rackwright('node', 'enroll', 'node-002')).code).toBe(0);
     await fault('node-002', { eraseFails: 1 });
