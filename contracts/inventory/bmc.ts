@@ -1,6 +1,13 @@
 import { z } from 'zod';
-import { Duration, FilePath, HttpUrl, SecretRef, Sha256 } from './primitives.ts';
+import { Duration, FilePath, HttpUrl, isSecretRef, SecretRef, Sha256 } from './primitives.ts';
 import { RULES } from './rules.ts';
+
+/** The name of an account, as the BMC has it. Never a secret reference: it is compared, and told. */
+const UserName = z
+  .string(RULES.accounts.message)
+  .min(1)
+  .max(256)
+  .refine((name) => !isSecretRef(name), RULES.accounts.message);
 
 /** Who logs in to a BMC. The user name may be written plainly; the password never is. */
 export const Credentials = z.strictObject({
@@ -21,6 +28,13 @@ const shared = {
   auth: z.enum(['session', 'basic']).optional(),
   /** Bounds of one request. */
   timeouts: z.strictObject({ connect: Duration.optional(), request: Duration.optional() }).optional(),
+  /**
+   * User names that may be enabled on the BMC beside the contract's own. Given, also as an empty list: any
+   * other enabled account is a difference at a change of owner. Left out: the others are told.
+   */
+  accounts: z.array(UserName).max(64).optional(),
+  /** How the host may reach its BMC: compared with InterfaceEnabled at a change of owner. */
+  hostInterface: z.enum(['enabled', 'disabled']).optional(),
 };
 
 /** What holds for every BMC that does not say otherwise. */

@@ -16,6 +16,9 @@ export interface EffectiveBmc {
   readonly auth: 'session' | 'basic';
   /** Seconds. */
   readonly timeouts: { readonly connect: number; readonly request: number };
+  /** User names that may be enabled beside the own one; undefined: the contract does not say. */
+  readonly accounts: readonly string[] | undefined;
+  readonly hostInterface: 'enabled' | 'disabled' | undefined;
 }
 
 /** A node as the contract means it: its own fields over the site's defaults. */
@@ -43,6 +46,8 @@ function effectiveBmc(inventory: Inventory, node: Node): EffectiveBmc | undefine
       connect: own.timeouts?.connect ?? site.timeouts?.connect ?? 10,
       request: own.timeouts?.request ?? site.timeouts?.request ?? 30,
     },
+    accounts: own.accounts ?? site.accounts,
+    hostInterface: own.hostInterface ?? site.hostInterface,
   };
 }
 

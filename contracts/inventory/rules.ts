@@ -64,6 +64,10 @@ export const RULES = {
     message: 'is not a TLS policy',
     correction: 'Write verify, {ca: PATH}, {fingerprint: "sha256:…"} or insecure.',
   },
+  accounts: {
+    message: 'is not a user name',
+    correction: 'Write a user name of the BMC as plain text; for none, write an empty list: [].',
+  },
   noHints: {
     message: 'has no hint',
     correction: 'Give at least one hint, or leave `rootDevice` out.',

@@ -58,8 +58,14 @@ export const MachineType = z.strictObject({
       gpus: z.strictObject({ count: Count, model: Text.optional() }).optional(),
       nics: Count.optional(),
       disks: z.array(z.strictObject({ minBytes: z.int().positive(), count: Count })).optional(),
+      /** Whether UEFI Secure Boot is enabled. Compared at a change of owner, as the boot options are. */
+      secureBoot: z.boolean().optional(),
+      /** Display names of the boot options that may stand in the boot order; `*` stands for any text. */
+      bootOptions: z.array(Text).max(64).optional(),
     })
     .default({}),
+  /** What becomes of a TPM at a change of owner. */
+  tpm: z.enum(['clear', 'keep']).default('clear'),
 });
 export type MachineType = z.output<typeof MachineType>;
 

@@ -6,6 +6,23 @@ export const WRONG: readonly (readonly [string, string, readonly string[]])[] = 
   ['site: s1', 'site: Site_1', ['1:7 site is not a name']],
   ['site: s1', 'site: 12', ['1:7 site is not text']],
   ['site: s1', 'site: s1\nsiet: s2', ['2:1 siet is not a field of an inventory here']],
+  ['  tls: verify', '  accounts: admin', ['4:13 bmc.accounts is not a list']],
+  ['  tls: verify', '  accounts: ["env:NAME"]', ['4:14 bmc.accounts[0] is not a user name']],
+  ['  tls: verify', '  accounts: [7]', ['4:14 bmc.accounts[0] is not a user name']],
+  ['  tls: verify', '  hostInterface: off', ['4:18 bmc.hostInterface is not one of the values allowed']],
+  [
+    '  - name: gpu',
+    '  - { name: gpu, tpm: wipe }',
+    ['16:23 machineTypes[0].tpm is not one of the values allowed'],
+  ],
+  [
+    '  - name: gpu',
+    '  - { name: gpu, expect: { secureBoot: Enabled, bootOptions: PXE } }',
+    [
+      '16:40 machineTypes[0].expect.secureBoot is not true or false',
+      '16:62 machineTypes[0].expect.bootOptions is not a list',
+    ],
+  ],
   ['  tls: verify', '  tls: maybe', ['4:8 bmc.tls is not a TLS policy']],
   ['  tls: verify', '  tls: { ca: 1 }', ['4:3 bmc.tls is not a TLS policy']],
   ['  tls: verify', '  tls: { ca: none.pem }', ['4:14 bmc.tls.ca names a file that is not there']],

@@ -8,6 +8,7 @@ const inventory = Inventory.parse({
     credentials: { username: 'site-user', password: 'env:SITE' },
     tls: { ca: 'ca.pem' },
     timeouts: { request: '45s' },
+    accounts: ['rack', 'monitor'],
   },
   images: [{ name: 'ubuntu', url: 'https://i/u', checksum: `sha256:${'AB'.repeat(32)}`, format: 'raw' }],
   machineTypes: [{ name: 'gpu', resourceClass: 'bm.gpu' }, { name: 'cpu' }],
@@ -26,6 +27,8 @@ const inventory = Inventory.parse({
         tls: 'insecure',
         auth: 'basic',
         timeouts: { connect: 3 },
+        accounts: [],
+        hostInterface: 'disabled',
       },
     },
     { name: 'fake', type: 'cpu', driver: 'ironic', ironic: { driver: 'fake-hardware' } },
@@ -45,7 +48,7 @@ describe('effectiveNode', () => {
       resourceClass: 'bm.gpu',
       bootMode: 'uefi',
       architecture: 'x86_64',
-      machineType: { name: 'gpu', resourceClass: 'bm.gpu', expect: {} },
+      machineType: { name: 'gpu', resourceClass: 'bm.gpu', expect: {}, tpm: 'clear' },
       bmc: {
         address: 'https://a',
         system: undefined,
@@ -53,6 +56,8 @@ describe('effectiveNode', () => {
         tls: { ca: 'ca.pem' },
         auth: 'session',
         timeouts: { connect: 10, request: 45 },
+        accounts: ['rack', 'monitor'],
+        hostInterface: undefined,
       },
     });
   });
@@ -69,6 +74,8 @@ describe('effectiveNode', () => {
         tls: 'insecure',
         auth: 'basic',
         timeouts: { connect: 3, request: 45 },
+        accounts: [],
+        hostInterface: 'disabled',
       },
     });
   });
