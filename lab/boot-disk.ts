@@ -13,6 +13,8 @@ export interface BootDiskOptions {
   readonly pause: Pause;
   /** @default none */
   readonly faults?: Pick<Faults, 'take'>;
+  /** Keeps something in the TPM. */
+  readonly seal?: (what: string) => void;
   readonly log?: (event: string, details?: Record<string, unknown>) => void;
 }
 
@@ -39,7 +41,7 @@ export function bootDisk(options: BootDiskOptions): RunningSystem {
 }
 
 async function run(
-  { hardware, disks, pause, log, faults }: BootDiskOptions,
+  { hardware, disks, pause, log, faults, seal }: BootDiskOptions,
   signal: AbortSignal,
 ): Promise<'reported' | 'nothing-to-report' | 'no-answer' | 'no-system'> {
   const disk = hardware.disks.find((d) => disks.get(d.serial).image !== null);
@@ -54,6 +56,7 @@ async function run(
   log?.('system-started', { image: image?.id, instance: metadata?.uuid ?? null });
   if (image?.id === OLD_OS || metadata === undefined) return 'nothing-to-report';
   leaveTraces(disks, hardware, `data of instance ${metadata.uuid}, deployed ${image?.writtenAt}`);
+  seal?.(`keys of instance ${metadata.uuid}`);
   if (disks.get(disk.serial).firstBoot === metadata.uuid) return 'nothing-to-report';
   const callback = metadata.meta?.['rackwright_callback'];
   if (callback === undefined) return 'nothing-to-report';

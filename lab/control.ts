@@ -67,6 +67,7 @@ function details(view: ServerView): Record<string, unknown> {
     ...summary(view),
     hardware,
     bios: state.bios,
+    tpm: state.tpm,
     sessions: state.sessions.length,
     disks: hardware.disks.map((disk) => ({ ...disk, ...disks.get(disk.serial) })),
   };

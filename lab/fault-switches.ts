@@ -14,6 +14,7 @@ export const WRITES = {
   insertMedia: 'inserting virtual media',
   ejectMedia: 'ejecting virtual media',
   patchBoot: 'a change of the boot override',
+  patchBios: 'a change of BIOS settings',
   createSession: 'opening a session',
 } as const;
 
@@ -109,6 +110,17 @@ export const FAULT_SWITCHES: readonly FaultSwitch[] = [
   flag('fieldsMissing', 'required fields and links are missing', 'shape-49'),
   flag('numbersAreText', 'numbers are shown as N/A', 'shape-50'),
   flag('errorInfoIsObject', '@Message.ExtendedInfo is an object, not a list', 'shape-50'),
+  flag('foreignAccount', 'the tenant left an account of its own on the BMC, as an administrator'),
+  flag('hostInterfaceEnabled', 'the host can reach its BMC'),
+  flag('foreignBootOption', "the tenant's system left a boot option, first in the boot order"),
+  flag('noTpm', 'there is no TPM in the server'),
+  flag('tpmAttributeUnknown', 'no BIOS attribute clears the TPM'),
+  count('tpmClearIgnored', 'the firmware does not clear the TPM at a reset: the setting goes on waiting'),
+  count('tpmClearRefused', 'the firmware drops the clear of the TPM at a reset, with a message'),
+  flag(
+    'biosTakesSettings',
+    'what is to be pending is written to the BIOS itself: its settings are read-only',
+  ),
   flag('biosReadOnly', 'the BIOS has settings without a settings object', 'bios-55'),
   flag(
     'agentForeignMacs',

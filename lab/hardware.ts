@@ -47,7 +47,15 @@ const nvme = (index: number, serial: string, terabytes: number): Disk => ({
 /** The machine type that the lab's inventory declares, and that `labHardware` is made of. */
 export const LAB_MACHINE_TYPE = {
   name: 'lab-gpu-8',
-  expect: { cpus: 128, memoryMiB: 1_048_576, gpus: { count: 8, model: GPU_MODEL }, nics: 2 },
+  expect: {
+    cpus: 128,
+    memoryMiB: 1_048_576,
+    gpus: { count: 8, model: GPU_MODEL },
+    nics: 2,
+    secureBoot: false,
+    bootOptions: ['UEFI: Hard Disk', 'UEFI: Virtual CD', 'UEFI: PXE IPv4 *'],
+  },
+  tpm: 'clear',
 } as const;
 
 /** Hardware of the server with this number (1, 2, …): always the same for the same number. */

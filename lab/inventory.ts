@@ -20,6 +20,8 @@ export function inventoryYaml(site: Site): string {
     bmc: {
       credentials: { username: site.username, password: `file:${site.passwordFile}` },
       tls: { ca: 'ca.pem' },
+      accounts: [],
+      hostInterface: 'disabled',
     },
     media: { gatewayUrl: site.gatewayUrl, iso: 'base.iso' },
     networks: { provisioning: { cidr: '127.0.0.0/8', kind: 'provisioning' } },

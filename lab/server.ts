@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ramdiskFile } from './agent/ramdisk.ts';
 import { parseParameters, startAgent } from './agent.ts';
+import { applyPendingBios, seal } from './bios.ts';
 import { bootDisk } from './boot-disk.ts';
 import { fileDiskStore, type DiskStore } from './disks.ts';
 import { faults, type Faults } from './faults.ts';
@@ -40,6 +41,10 @@ export class Server {
     this.speed = speed;
     this.#pause = pauseAt(speed);
     this.#state = saved(join(dir, 'state.json'), () => newState(account));
+    // A lab of an earlier version knows less.
+    const fresh = newState(account);
+    const { value } = this.#state;
+    this.#state.value = { ...fresh, ...value, bios: { ...fresh.bios, ...value.bios } };
     this.log = eventLog(join(dir, 'log.jsonl'));
     this.disks = fileDiskStore(
       dir,
@@ -148,7 +153,7 @@ export class Server {
 
   #finishChange(): void {
     if (this.state.power === 'PoweringOn') {
-      this.#applyPendingBios();
+      applyPendingBios(this);
       this.change({ power: 'On', changeDueAt: null });
       this.log.append('power', { state: 'On' });
       this.#boot();
@@ -158,13 +163,6 @@ export class Server {
     this.change({ power: 'Off', changeDueAt: null, backOn: false, running: null });
     this.log.append('power', { state: 'Off' });
     if (backOn) this.#startChange('PoweringOn', TIMING.powerOn);
-  }
-
-  #applyPendingBios(): void {
-    const { pendingBios, bios } = this.state;
-    if (pendingBios === null) return;
-    this.change({ bios: { ...bios, ...pendingBios }, pendingBios: null });
-    this.log.append('bios-applied', { attributes: Object.keys(pendingBios) });
   }
 
   #boot(): void {
@@ -184,7 +182,14 @@ export class Server {
       this.change({ running: { from: 'disk', parameters: null } });
     }
     const { parts: hardware, disks, faults } = this;
-    const system = bootDisk({ hardware, disks, faults, pause: this.#pause, log: this.#append });
+    const system = bootDisk({
+      hardware,
+      disks,
+      faults,
+      pause: this.#pause,
+      log: this.#append,
+      seal: (what) => seal(this, what),
+    });
     this.#stopRunning = () => system.stop();
   }
 

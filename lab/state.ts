@@ -39,6 +39,10 @@ export interface ServerState {
   running: { from: 'media' | 'disk'; parameters: string | null } | null;
   bios: Record<string, string | number | boolean>;
   pendingBios: Record<string, string | number | boolean> | null;
+  /** Attributes that the firmware did not take at the last reset. */
+  refusedBios: string[];
+  /** What systems have sealed into the TPM. Only clearing it takes that away. */
+  tpm: { sealed: string[] };
   secureBoot: boolean;
   account: { username: string; password: string };
   sessions: { id: string; tokenHash: string; username: string; createdAt: number; usedAt: number }[];
@@ -62,6 +66,9 @@ export const noMedium = (): Medium => ({
   transferMethod: null,
 });
 
+/** The BIOS attribute that clears the TPM; it reads `NoAction` again once that is done. */
+export const TPM_ATTRIBUTE = 'Tpm2Operation';
+
 /** A server as it came out of its box: off, with an old system on its disks. */
 export const newState = (account: { username: string; password: string }): ServerState => ({
   power: 'Off',
@@ -71,8 +78,17 @@ export const newState = (account: { username: string; password: string }): Serve
   media: { Cd: noMedium(), Cd2: noMedium(), Usb: noMedium() },
   ejected: {},
   running: null,
-  bios: { BootMode: 'Uefi', ProcVirtualization: 'Enabled', LogicalProc: 'Enabled', NumaNodesPerSocket: 4 },
+  bios: {
+    BootMode: 'Uefi',
+    ProcVirtualization: 'Enabled',
+    LogicalProc: 'Enabled',
+    NumaNodesPerSocket: 4,
+    [TPM_ATTRIBUTE]: 'NoAction',
+    TpmState: 'PresentEnabled',
+  },
   pendingBios: null,
+  refusedBios: [],
+  tpm: { sealed: ['keys of the previous owner'] },
   secureBoot: false,
   account,
   sessions: [],

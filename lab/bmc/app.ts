@@ -184,7 +184,15 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
       path,
       write('patchBoot', ({ server }, _request, body) => patchBoot(server, body, where)),
     );
-  on('PATCH', '/Systems/1/Bios/Settings', ({ server }, _request, body) => patchBios(server, body));
+  for (const [path, where] of [
+    ['/Systems/1/Bios', 'bios'],
+    ['/Systems/1/Bios/Settings', 'settings'],
+  ] as const)
+    on(
+      'PATCH',
+      path,
+      write('patchBios', ({ server }, _request, body) => patchBios(server, body, where)),
+    );
   on('PATCH', '/Systems/1/SecureBoot', ({ server }, _request, body) => patchSecureBoot(server, body));
   on(
     'POST',

@@ -39,6 +39,7 @@ const TEXTS = {
   UnableToModifyDuringSystemPOST: 'Unable to modify the resource while the system is in POST.',
   VirtualMediaNotFetched: 'The image could not be fetched from the location %1: %2.',
   NoMediaInserted: 'There is no media in the drive.',
+  SettingNotApplied: 'The setting %1 was not applied at the reset of the system.',
 } as const;
 
 export type MessageKey = keyof typeof TEXTS;
@@ -47,6 +48,7 @@ const VENDOR: Partial<Record<MessageKey, string>> = {
   UnableToModifyDuringSystemPOST: 'Lab.1.0',
   VirtualMediaNotFetched: 'Lab.1.0',
   NoMediaInserted: 'Lab.1.0',
+  SettingNotApplied: 'Lab.1.0',
 };
 
 /** One message of a registry, as it stands in `@Message.ExtendedInfo`. */

@@ -89,18 +89,7 @@ export function serviceTree(server: Server): Tree {
         Accounts: link(accounts),
         Roles: link(`${ROOT}/AccountService/Roles`),
       }),
-    [accounts]: () => collection(accounts, 'ManagerAccount', ['1']),
-    [`${accounts}/1`]: () =>
-      resource(`${accounts}/1`, 'ManagerAccount.v1_10_0.ManagerAccount', 'User Account', {
-        UserName: state.account.username,
-        Password: null,
-        RoleId: 'Administrator',
-        AccountTypes: ['Redfish'],
-        Enabled: true,
-        Locked: false,
-        PasswordChangeRequired: false,
-        Links: { Role: link(`${ROOT}/AccountService/Roles/Administrator`) },
-      }),
+    ...accountTree(server, accounts),
     [roles]: () => collection(roles, 'Role', Object.keys(ROLES)),
     ...Object.fromEntries(
       Object.entries(ROLES).map(([id, privileges]) => [
@@ -157,6 +146,30 @@ export function serviceTree(server: Server): Tree {
     [`${ROOT}/EventService/Subscriptions`]: () =>
       collection(`${ROOT}/EventService/Subscriptions`, 'EventDestination', []),
   };
+}
+
+/** The own account, a slot that nobody uses, and whatever a tenant left. */
+function accountTree(server: Server, path: string): Tree {
+  const account = (id: string, username: string, enabled: boolean): Tree => ({
+    [`${path}/${id}`]: () =>
+      resource(`${path}/${id}`, 'ManagerAccount.v1_10_0.ManagerAccount', 'User Account', {
+        UserName: username,
+        Password: null,
+        RoleId: 'Administrator',
+        AccountTypes: ['Redfish'],
+        Enabled: enabled,
+        Locked: false,
+        PasswordChangeRequired: false,
+        Links: { Role: link(`${ROOT}/AccountService/Roles/Administrator`) },
+      }),
+  });
+  const members = {
+    ...account('1', server.state.account.username, true),
+    ...account('2', '', false),
+    ...(server.faults.on('foreignAccount') ? account('3', 'tenant', true) : {}),
+  };
+  const ids = Object.keys(members).map((each) => each.slice(path.length + 1));
+  return { [path]: () => collection(path, 'ManagerAccount', ids), ...members };
 }
 
 const ROLES = {

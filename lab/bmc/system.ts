@@ -10,6 +10,8 @@ import {
   type Resource,
   type Tree,
 } from './services.ts';
+import { bootOrder, firmwareTree, trustedModules } from './firmware.ts';
+import { hostInterfaceTree } from './host-interface.ts';
 import { mediaTree } from './virtual-media.ts';
 
 const SYSTEM = `${ROOT}/Systems/1`;
@@ -56,25 +58,7 @@ export function systemTree(server: Server): Tree {
     [`${ROOT}/Systems`]: () => collection(`${ROOT}/Systems`, 'ComputerSystem', ['1']),
     [SYSTEM]: () => computerSystem(server),
     ...settingsTree(server),
-    [`${SYSTEM}/Bios`]: () =>
-      resource(`${SYSTEM}/Bios`, 'Bios.v1_2_0.Bios', 'BIOS Configuration', {
-        Attributes: state.bios,
-        '@Redfish.Settings': {
-          '@odata.type': '#Settings.v1_3_5.Settings',
-          ...(server.faults.on('biosReadOnly') ? {} : { SettingsObject: link(`${SYSTEM}/Bios/Settings`) }),
-          SupportedApplyTimes: ['OnReset'],
-        },
-      }),
-    [`${SYSTEM}/Bios/Settings`]: () =>
-      resource(`${SYSTEM}/Bios/Settings`, 'Bios.v1_2_0.Bios', 'BIOS Configuration, pending', {
-        Attributes: { ...state.bios, ...state.pendingBios },
-      }),
-    [`${SYSTEM}/SecureBoot`]: () =>
-      resource(`${SYSTEM}/SecureBoot`, 'SecureBoot.v1_1_0.SecureBoot', 'UEFI Secure Boot', {
-        SecureBootEnable: state.secureBoot,
-        SecureBootCurrentBoot: state.secureBoot ? 'Enabled' : 'Disabled',
-        SecureBootMode: 'UserMode',
-      }),
+    ...firmwareTree(server, SYSTEM),
     ...members(
       `${SYSTEM}/EthernetInterfaces`,
       'EthernetInterface',
@@ -166,6 +150,7 @@ export function systemTree(server: Server): Tree {
         DateTimeLocalOffset: '+00:00',
         Status: OK,
         ...(has(server, 'Manager') ? { VirtualMedia: link(`${MANAGER}/VirtualMedia`) } : {}),
+        HostInterfaces: link(`${MANAGER}/HostInterfaces`),
         Links: { ManagerForServers: [link(SYSTEM)], ManagerForChassis: [link(CHASSIS)] },
         Actions: {
           '#Manager.Reset': {
@@ -174,6 +159,7 @@ export function systemTree(server: Server): Tree {
           },
         },
       }),
+    ...hostInterfaceTree(server, MANAGER, SYSTEM),
     ...(has(server, 'System') ? mediaTree(server, SYSTEM) : {}),
     ...(has(server, 'Manager') ? mediaTree(server, MANAGER) : {}),
   };
@@ -203,6 +189,7 @@ function computerSystem(server: Server): Resource {
     },
     MemorySummary: { TotalSystemMemoryGiB: hardware.memoryMiB / 1024, Status: OK },
     Boot: bootOf(server),
+    TrustedModules: trustedModules(server),
     ...(settings
       ? {
           '@Redfish.Settings': {
@@ -230,7 +217,13 @@ function computerSystem(server: Server): Resource {
   });
 }
 
-const bootOf = ({ state: { override } }: Server): Resource => ({
+const bootOf = (server: Server): Resource => ({
+  ...overrideOf(server),
+  BootOrder: bootOrder(server),
+  BootOptions: link(`${SYSTEM}/BootOptions`),
+});
+
+const overrideOf = ({ state: { override } }: Server): Resource => ({
   BootSourceOverrideEnabled: override.enabled,
   BootSourceOverrideTarget: override.target,
   'BootSourceOverrideTarget@Redfish.AllowableValues': BOOT_TARGETS,
@@ -245,7 +238,7 @@ function settingsTree(server: Server): Tree {
   return {
     [`${SYSTEM}/Settings`]: () =>
       resource(`${SYSTEM}/Settings`, 'ComputerSystem.v1_20_0.ComputerSystem', 'Settings', {
-        Boot: orderOnly ? { BootOrder: ['Boot0001', 'Boot0002'] } : bootOf(server),
+        Boot: orderOnly ? { BootOrder: bootOrder(server) } : overrideOf(server),
       }),
   };
 }

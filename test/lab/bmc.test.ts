@@ -132,6 +132,65 @@ describe('the service', () => {
   });
 });
 
+describe('a TPM', () => {
+  const clear = () => bmc.patch(`${SYSTEM}/Bios/Settings`, { Attributes: { Tpm2Operation: 'Clear' } });
+  const operation = async (path: string) =>
+    (await bmc.get(`${SYSTEM}/${path}`)).body.Attributes.Tpm2Operation;
+  const boot = async () => {
+    await bmc.post(RESET, { ResetType: 'On' });
+    await until('on', async () => (await bmc.get(SYSTEM)).body.PowerState === 'On');
+  };
+  const last = async () => (await log()).findLast((entry) => entry['event'] === 'tpm-cleared');
+
+  it('is shown, and cleared at the reset that follows, not before', async () => {
+    expect((await bmc.get(SYSTEM)).body.TrustedModules).toMatchObject([
+      { InterfaceType: 'TPM2_0', Status: { State: 'Enabled' } },
+    ]);
+    expect((await control('GET')).tpm.sealed).not.toEqual([]);
+    expect((await clear()).status).toBe(200);
+    expect([await operation('Bios'), await operation('Bios/Settings')]).toEqual(['NoAction', 'Clear']);
+    expect((await control('GET')).tpm.sealed).not.toEqual([]);
+    await boot();
+    expect([await operation('Bios'), await operation('Bios/Settings')]).toEqual(['NoAction', 'NoAction']);
+    expect((await control('GET')).tpm.sealed).toEqual([]);
+    expect(await last()).toMatchObject({ sealed: ['keys of the previous owner'] });
+  });
+
+  it('waits no longer once the setting is taken back', async () => {
+    await clear();
+    await bmc.patch(`${SYSTEM}/Bios/Settings`, { Attributes: { Tpm2Operation: 'NoAction' } });
+    expect(await operation('Bios/Settings')).toBe('NoAction');
+  });
+
+  it('takes no other word, and no other time', async () => {
+    const settings = (body: object) => bmc.patch(`${SYSTEM}/Bios/Settings`, body);
+    const wipe = await settings({ Attributes: { Tpm2Operation: 'Wipe' } });
+    expect([wipe.status, messageId(wipe)]).toEqual([400, 'PropertyValueNotInList']);
+    const now = await settings({
+      Attributes: { Tpm2Operation: 'Clear' },
+      '@Redfish.SettingsApplyTime': { ApplyTime: 'Immediate' },
+    });
+    expect([now.status, messageId(now)]).toEqual([400, 'PropertyValueNotInList']);
+    expect(await operation('Bios/Settings')).toBe('NoAction');
+  });
+
+  it('ignores a clear, or refuses it with a message, when told to', async () => {
+    await faults({ tpmClearIgnored: 1 });
+    const cleared = async () => (await log()).filter((entry) => entry['event'] === 'tpm-cleared').length;
+    const before = await cleared();
+    await clear();
+    await boot();
+    expect(await operation('Bios/Settings')).toBe('Clear');
+    await faults({ tpmClearRefused: 1 });
+    await bmc.post(RESET, { ResetType: 'ForceRestart' });
+    await until('taken', async () => (await operation('Bios/Settings')) === 'NoAction');
+    expect((await bmc.get(`${SYSTEM}/Bios`)).body['@Redfish.Settings'].Messages).toMatchObject([
+      { MessageId: 'Lab.1.0.SettingNotApplied', RelatedProperties: ['#/Attributes/Tpm2Operation'] },
+    ]);
+    expect(await cleared()).toBe(before);
+  });
+});
+
 describe('power', () => {
   it('takes its time, and boots the old system', async () => {
     expect((await bmc.post(RESET, { ResetType: 'On' })).status).toBe(204);
