@@ -7,18 +7,22 @@ const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u
 
 const entity = (c: string): string => `&#${c.charCodeAt(0)};`;
 
-/**
- * Text from outside as Markdown that shows it and nothing else: capped, one line, every character that
- * Markdown, HTML or a table gives a meaning escaped, and what would begin a list, a rule or a link.
- */
-export function escapeMarkdown(text: string, cap = SHOWN): string {
+/** Text from outside as one line without anything invisible, capped. */
+export function oneLine(text: string, cap = SHOWN): string {
   const line = text
     .slice(0, cap * 2)
     .replaceAll(INVISIBLE, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  const capped = line.length > cap ? `${line.slice(0, cap - 1)}…` : line;
-  return capped
+  return line.length > cap ? `${line.slice(0, cap - 1)}…` : line;
+}
+
+/**
+ * Text from outside as Markdown that shows it and nothing else: capped, one line, every character that
+ * Markdown, HTML or a table gives a meaning escaped, and what would begin a list, a rule or a link.
+ */
+export function escapeMarkdown(text: string, cap = SHOWN): string {
+  return oneLine(text, cap)
     .replaceAll(/[\\`*_{}[\]<>()#+!|~&$@:]/g, entity)
     .replace(/^[-=]/, entity)
     .replace(/^(\d+)\./, '$1&#46;')

@@ -228,6 +228,40 @@ export const REDFISH_ERRORS = {
     meaning: 'The BMC accepted the boot override, and does not show it.',
     correction: 'Look at the boot settings on the BMC; a pending BIOS job may hold it up.',
   },
+  BMC_MISMATCH: {
+    faultDomain: 'bmc',
+    retryable: false,
+    httpStatus: 409,
+    meaning:
+      'The BMC can be got into in a way that the contract does not have: an account that is enabled, or a host interface.',
+    correction:
+      'Find out who made it. Disable or delete on the BMC what the message names, then resume. If it may stay, name it in `bmc.accounts` or `bmc.hostInterface`, abort, and ask again: a changed contract takes effect with the next operation.',
+  },
+  BOOT_MISMATCH: {
+    faultDomain: 'firmware',
+    retryable: false,
+    httpStatus: 409,
+    meaning:
+      'After the erase the firmware still has boot variables that its machine type does not have: secure boot, or boot options.',
+    correction:
+      'Set secure boot, or delete the boot options that the message names, in the BIOS setup or through the BMC, then resume. If they may stay, correct `expect` of the machine type, abort, and ask again.',
+  },
+  TPM_CLEAR_UNSUPPORTED: {
+    faultDomain: 'firmware',
+    retryable: false,
+    httpStatus: 502,
+    meaning: 'The server has a TPM, and its BMC offers no way that is known to clear it.',
+    correction:
+      'To go on with the secrets of the last owner in the TPM, knowingly: write `tpm: keep` into the machine type, abort, and ask again. Else clear it in the BIOS setup first.',
+  },
+  TPM_NOT_CLEARED: {
+    faultDomain: 'firmware',
+    retryable: false,
+    httpStatus: 502,
+    meaning: 'The firmware was asked to clear the TPM, and does not show that it did.',
+    correction:
+      'Look at the console: some firmware wants somebody present to confirm. Look for a pending BIOS job on the BMC. Then resume from `clear-tpm`, or clear the TPM in the BIOS setup and resume.',
+  },
   TASK_FAILED: {
     faultDomain: 'bmc',
     retryable: false,

@@ -3,6 +3,7 @@ import type { WorkingPhase } from '../phases.ts';
 import type { Step } from '../steps.ts';
 import type { OperationVerbName } from '../verbs.ts';
 import { agentSteps, BMC_OWNER, leaveAgentSteps } from './redfish-agent.ts';
+import { clearTpm, compareBmc, compareBoot, verifyTpm } from './redfish-owner.ts';
 import { step } from './step.ts';
 
 /**
@@ -56,9 +57,7 @@ const inspectSteps = (phase: WorkingPhase): Step[] => [
   }),
 ];
 
-const eraseSteps = (phase: WorkingPhase): Step[] => [
-  connect(phase),
-  ...agentSteps(phase),
+const erase = (phase: WorkingPhase): Step =>
   step({
     id: 'erase',
     title: 'Erase the disks',
@@ -69,8 +68,24 @@ const eraseSteps = (phase: WorkingPhase): Step[] => [
     owner: 'provisioning operators',
     faultDomain: 'hardware',
     bounds: { total: 172_800, retryMax: 30 },
-  }),
+  });
+
+const eraseSteps = (phase: WorkingPhase): Step[] => [
+  connect(phase),
+  ...agentSteps(phase),
+  erase(phase),
   ...leaveAgentSteps(phase, ['erased']),
+];
+
+/** From whoever had the node to a node that anyone may be given. */
+const changeOwnerSteps = (first: WorkingPhase, then: WorkingPhase): Step[] => [
+  compareBmc(first),
+  clearTpm(first),
+  ...agentSteps(then),
+  verifyTpm(then),
+  erase(then),
+  ...leaveAgentSteps(then, ['erased']),
+  compareBoot(then),
 ];
 
 const deploySteps = (phase: WorkingPhase): Step[] => [
@@ -155,18 +170,6 @@ const deploySteps = (phase: WorkingPhase): Step[] => [
   }),
 ];
 
-const compareBmc = (phase: WorkingPhase): Step =>
-  step({
-    id: 'compare-bmc',
-    title: 'Compare BMC accounts with the contract',
-    phase,
-    needs: ['bmc-reached'],
-    makes: ['bmc-compared'],
-    owner: BMC_OWNER,
-    faultDomain: 'bmc',
-    bounds: { total: 300 },
-  });
-
 const stopTenant = (phase: WorkingPhase): Step =>
   step({
     id: 'stop',
@@ -180,14 +183,17 @@ const stopTenant = (phase: WorkingPhase): Step =>
   });
 
 /** The steps of a verb, or undefined where the driver cannot do it yet. */
-export function redfishPlan(verb: OperationVerbName, _args: JsonObject): readonly Step[] | undefined {
+export function redfishPlan(verb: OperationVerbName, args: JsonObject): readonly Step[] | undefined {
   switch (verb) {
     case 'enroll':
       return [connect('verifying'), ...inspectSteps('inspecting')];
     case 'inspect':
       return [connect('inspecting'), ...inspectSteps('inspecting')];
     case 'clean':
-      return eraseSteps('cleaning');
+      // After a full one anyone may be given the node, also where a release came to its end by this way.
+      return args['erase'] === 'metadata'
+        ? eraseSteps('cleaning')
+        : [connect('cleaning'), ...changeOwnerSteps('cleaning', 'cleaning')];
     case 'deploy':
       return deploySteps('deploying');
     case 'reimage': {
@@ -196,12 +202,7 @@ export function redfishPlan(verb: OperationVerbName, _args: JsonObject): readonl
       return [reach!, preflight!, stopTenant('deploying'), ...rest];
     }
     case 'release':
-      return [
-        connect('releasing'),
-        stopTenant('releasing'),
-        compareBmc('releasing'),
-        ...eraseSteps('cleaning').slice(1),
-      ];
+      return [connect('releasing'), stopTenant('releasing'), ...changeOwnerSteps('releasing', 'cleaning')];
     case 'decommission':
       return eraseSteps('decommissioning');
     case 'adopt':

@@ -139,6 +139,17 @@ describe('a deployment by Redfish', () => {
     expect(steps.indexOf('stop')).toBe(steps.indexOf('preflight') + 1);
   });
 
+  it('to a new owner: BMC first, the TPM before the reset that it waits for, boot variables when all is gone', () => {
+    const changesOwner =
+      'compare-bmc clear-tpm insert-media set-boot boot-agent await-agent check-hardware verify-tpm erase ' +
+      'sync power-off eject-media clear-boot compare-boot';
+    expect(idsOf(plan('redfish', 'release'))).toBe(`connect stop ${changesOwner}`);
+    // A release that failed while it cleaned is ended by a clean: nothing of it may be left out there.
+    expect(idsOf(plan('redfish', 'clean'))).toBe(`connect ${changesOwner}`);
+    const metadata = DRIVER_PLANS.redfish.plan('clean', { erase: 'metadata' })!;
+    expect(idsOf(metadata)).not.toMatch(/tpm|compare/);
+  });
+
   it('writes once: what changes a disk is not repeatable', () => {
     for (const { steps } of plans) {
       for (const step of steps) {

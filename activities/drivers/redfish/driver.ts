@@ -1,6 +1,7 @@
 import type { Driver } from '../driver.ts';
 import { compareBmc } from './accounts.ts';
 import { awaitAgent, checkHardware, sync } from './agent-steps.ts';
+import { compareBoot } from './boot-variables.ts';
 import { capture } from './capture.ts';
 import { connect } from './connect.ts';
 import { erase } from './erase.ts';
@@ -11,6 +12,7 @@ import { clearBoot, ejectMedia, insertMedia, setBoot } from './media-steps.ts';
 import { bootAgent, bootDisk, powerOff, setPower, stop } from './power-steps.ts';
 import { attachNetwork, preflight } from './preflight.ts';
 import { settle } from './settle.ts';
+import { clearTpm, verifyTpm } from './tpm.ts';
 import { verifyImage, writeImage } from './write-image.ts';
 
 /** Carries a node's life out through its BMC and the deploy agent. */
@@ -24,6 +26,9 @@ export const redfishDriver: Driver = {
     'attach-network': attachNetwork,
     stop,
     'compare-bmc': compareBmc,
+    'clear-tpm': clearTpm,
+    'verify-tpm': verifyTpm,
+    'compare-boot': compareBoot,
     'insert-media': insertMedia,
     'set-boot': setBoot,
     'boot-agent': bootAgent,

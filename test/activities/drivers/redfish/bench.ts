@@ -45,6 +45,7 @@ export interface LabServer {
   readonly power: string;
   readonly running: { readonly from: string } | null;
   readonly override: { readonly enabled: string; readonly target: string };
+  readonly tpm: { readonly sealed: readonly string[] };
   readonly media: { readonly [slot: string]: { readonly inserted: boolean } };
   readonly disks: readonly {
     readonly serial: string;

@@ -60,6 +60,7 @@ it('deploys: image, config drive, first boot, hand-over', async () => {
   expect(bench.operations.reports[0]).toMatchObject({ hostname: 'tenant-7' });
   expect(summary(operation, 'write-image')).toContain('LAB001ROOT');
   expect(summary(operation, 'hand-over')).toContain('8 GPUs');
+  expect((await bench.server(NODE)).tpm.sealed).toEqual([expect.stringMatching(/^keys of instance /)]);
   expect(await redfishDriver.facts['disk-booted']!(operation.context('facts'))).toBe(true);
   expect(await redfishDriver.facts['agent-alive']!(operation.context('facts'))).toBe(false);
   operation.end();
@@ -100,11 +101,14 @@ it('reimages and says what happens to data disks', async () => {
   operation.end();
 });
 
-it('releases: stopped, accounts read, erased', async () => {
+it('releases: stopped, compared, TPM cleared, erased', async () => {
   const operation = bench.begin('release', NODE);
   await operation.run();
-  expect(summary(operation, 'compare-bmc')).toContain('accounts');
-  const { power, disks } = await bench.server(NODE);
+  expect(summary(operation, 'compare-bmc')).toContain('none beside those of the contract');
+  expect(summary(operation, 'verify-tpm')).toContain('was taken at the reset');
+  expect(summary(operation, 'compare-boot')).toContain('3 boot options told');
+  const { power, disks, tpm } = await bench.server(NODE);
+  expect(tpm.sealed).toEqual([]);
   expect(power).toBe('Off');
   expect(disks.every((disk) => disk.image === null)).toBe(true);
   operation.end();

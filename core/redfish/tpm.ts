@@ -1,0 +1,137 @@
+import { readMessage } from './messages.ts';
+import { asList, asObject, asText, at, type Loose } from './read.ts';
+
+/** How one maker's BIOS is asked to clear its TPM at the next reset. */
+export interface TpmClearRow {
+  /** The BIOS attribute. Some makers put a number behind its name. */
+  readonly attribute: RegExp;
+  /** What it reads when nothing is asked. An attribute of that name with other values is another setting. */
+  readonly idle: readonly string[];
+  readonly clear: string;
+  /** Where this is known from. */
+  readonly source: string;
+}
+
+/**
+ * Known attributes. The first one that a BIOS shows, with one of these values, is used. What a maker calls
+ * TCG006 is the TPM's pending operation with some and another switch with others: the values tell.
+ */
+export const TPM_CLEAR: readonly TpmClearRow[] = [
+  {
+    attribute: /^Tpm2Hierarchy$/,
+    idle: ['Enabled', 'Disabled'],
+    clear: 'Clear',
+    source: "Dell: BIOS attribute registry of iDRAC 9 (help text of 'TPM Hierarchy'); libredfish, dell.rs",
+  },
+  {
+    attribute: /^TpmCommand$/,
+    idle: ['None', 'Activate', 'Deactivate'],
+    clear: 'Clear',
+    source: 'Dell, TPM 1.2: omsdk, enums/iDRAC/BIOS.py (TpmCommandTypes)',
+  },
+  {
+    attribute: /^Tpm2Operation$/,
+    idle: ['NoAction'],
+    clear: 'Clear',
+    source: "HPE: BIOS attribute registry A42 1.2.60 ('TPM 2.0 Operation'); libredfish, hpe.rs",
+  },
+  {
+    attribute: /^TpmOperation$/,
+    idle: ['NoAction', 'Enable', 'Disable'],
+    clear: 'Clear',
+    source: "HPE, TPM 1.2: BIOS attribute registry A42 1.2.60 ('TPM 1.2 Operation')",
+  },
+  {
+    attribute: /^TpmOperation$/,
+    idle: ['None'],
+    clear: 'TPM Clear',
+    source: 'NVIDIA DGX H100 (AMI): libredfish, nvidia_viking.rs',
+  },
+  {
+    attribute: /^TrustedComputingGroup_DeviceOperation$/,
+    idle: ['None'],
+    clear: 'Clear',
+    source: 'Lenovo XCC: libredfish, lenovo.rs and oem/lenovo.rs (TPMOperation)',
+  },
+  {
+    attribute: /^PendingOperation(_[0-9A-F]{4})?$/,
+    idle: ['None'],
+    clear: 'TPM Clear',
+    source: 'Supermicro: libredfish, supermicro.rs',
+  },
+  {
+    attribute: /^TCG006$/,
+    idle: ['None'],
+    clear: 'TPM Clear',
+    source: 'AMI MegaRAC: libredfish, ami.rs; the idle value from the BIOS of a ZT server in sushy',
+  },
+  {
+    attribute: /^TCG008$/,
+    idle: ['None'],
+    clear: 'TPM Clear',
+    source: 'Giga Computing R263 (AMI), where TCG006 is another switch: libredfish, giga_computing_ami.rs',
+  },
+];
+
+/** An attribute that clears the TPM when it is set to this value and the system is reset. */
+export interface TpmClear {
+  readonly attribute: string;
+  readonly value: string;
+}
+
+/** How this BIOS is asked to clear the TPM; undefined where no row of the table fits. */
+export function tpmClearOf(attributes: Loose): TpmClear | undefined {
+  const names = Object.keys(attributes).toSorted();
+  for (const { attribute, idle, clear } of TPM_CLEAR) {
+    const name = names.find(
+      (each) => attribute.test(each) && [...idle, clear].includes(String(attributes[each])),
+    );
+    if (name !== undefined) return { attribute: name, value: clear };
+  }
+  return undefined;
+}
+
+const isThere = (state: string | null): boolean => !/^(absent|disabled)$/i.test(state ?? '');
+
+/** The TPMs that a system shows as present and in use, in words: of itself, and of the components that it links. */
+export function tpmsOf(system: unknown, components: readonly unknown[] = []): string[] {
+  const modules = asList(at(system, 'TrustedModules')).flatMap((module) => {
+    const type = asText(at(module, 'InterfaceType'));
+    const state = asText(at(module, 'Status', 'State'));
+    const known = type !== null || state !== null || asText(at(module, 'FirmwareVersion')) !== null;
+    return known && isThere(state) ? [type ?? 'TPM'] : [];
+  });
+  if (modules.length > 0) return modules;
+  return components.flatMap((component) => {
+    const words = ['Id', 'Name', 'Model'].map((key) => asText(at(component, key)) ?? '').join(' ');
+    const isTpm = at(component, 'TPM') !== undefined || /\btpm/i.test(words);
+    return isTpm && isThere(asText(at(component, 'Status', 'State'))) ? ['TPM'] : [];
+  });
+}
+
+/** Where a clear stands: waiting for a reset, refused by the firmware, or no longer (or not yet) asked for. */
+export type TpmStanding =
+  | { readonly state: 'pending' }
+  | { readonly state: 'refused'; readonly why: string }
+  | { readonly state: 'idle' };
+
+const REFUSED = /fail|refus|reject|error|not(applied|supported|writable)|unable/i;
+
+/**
+ * Reads where a clear stands from the BIOS and its settings object. Some settings objects show every
+ * attribute, some only those that wait; some BIOSes show the attribute itself as set until they have done it.
+ */
+export function tpmStanding(bios: unknown, settings: unknown, clear: TpmClear): TpmStanding {
+  const shows = (body: unknown): boolean => asObject(at(body, 'Attributes'))[clear.attribute] === clear.value;
+  if (shows(settings) || shows(bios)) return { state: 'pending' };
+  for (const raw of asList(at(bios, '@Redfish.Settings', 'Messages')).slice(0, 64)) {
+    const message = readMessage(raw);
+    if (message === null) continue;
+    const about = [...message.properties, ...message.args];
+    const ours = about.some((each) => each.split(/[/#]/).includes(clear.attribute));
+    const bad = message.severity === 'Critical' || message.severity === 'Warning';
+    if (ours && (bad || (message.severity === null && REFUSED.test(message.id ?? ''))))
+      return { state: 'refused', why: message.text ?? message.id ?? 'no reason given' };
+  }
+  return { state: 'idle' };
+}

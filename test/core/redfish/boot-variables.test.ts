@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import {
+  bootDifferences,
+  matchesName,
+  readBootOption,
+  readBootOrder,
+  type BootVariables,
+} from '../../../core/redfish/boot-variables.ts';
+
+const DISK = { reference: 'Boot0001', name: 'UEFI: Hard Disk' };
+const PXE = { reference: 'Boot0002', name: 'UEFI: PXE IPv4 52:54:00:00:00:01' };
+const OS = { reference: 'Boot0007', name: 'ubuntu' };
+const shown = (over: Partial<BootVariables>): BootVariables => ({
+  order: ['Boot0001', 'Boot0002'],
+  options: [DISK, PXE],
+  secureBoot: false,
+  ...over,
+});
+const bootOptions = ['UEFI: Hard Disk', 'UEFI: PXE IPv4 *'];
+
+describe('a name with *', () => {
+  it.each([
+    ['ubuntu', 'ubuntu', true],
+    ['ubuntu', 'Ubuntu', false],
+    ['ubuntu', ' ubuntu ', true],
+    ['*', 'anything', true],
+    ['UEFI: PXE *', 'UEFI: PXE IPv4', true],
+    ['UEFI: PXE *', 'UEFI: HTTP IPv4', false],
+    ['*IPv4', 'UEFI: PXE IPv4', true],
+    ['*IPv4', 'UEFI: PXE IPv4 again', false],
+    ['UEFI*NIC*IPv4', 'UEFI: the NIC in slot 3, IPv4', true],
+    ['UEFI*NIC*IPv4', 'UEFI: the port in slot 3, IPv4', false],
+    // What stands before and after must not overlap.
+    ['aba*aba', 'ababa', false],
+    ['a*b*b', 'ab', false],
+    ['.*', 'x', false],
+  ])('%s and %s: %s', (pattern, name, expected) => expect(matchesName(pattern, name)).toBe(expected));
+
+  it('is matched in time that does not explode', () => {
+    expect(matchesName('a*'.repeat(500) + 'b', 'a'.repeat(1024))).toBe(false);
+  });
+});
+
+describe('reading', () => {
+  it('takes the order as it stands, and knows when there is none', () => {
+    expect(readBootOrder({ Boot: { BootOrder: ['Boot0001', null, 'NIC.1'] } })).toEqual([
+      'Boot0001',
+      'NIC.1',
+    ]);
+    expect(readBootOrder({ Boot: { BootOrder: [] } })).toEqual([]);
+    expect(readBootOrder({ Boot: {} })).toBeNull();
+  });
+
+  it('takes the display name only: the name of the resource says "Boot Option"', () => {
+    const body = { Id: '3', Name: 'Boot Option', BootOptionReference: 'Boot0003', DisplayName: 'ubuntu' };
+    expect(readBootOption(body)).toEqual({ reference: 'Boot0003', name: 'ubuntu' });
+    expect(readBootOption({ Id: 'Boot0003', Name: 'Boot Option' })).toEqual({
+      reference: 'Boot0003',
+      name: null,
+    });
+  });
+});
+
+describe('boot variables against the machine type', () => {
+  const finding = (where: string, name: string): string =>
+    `boot option ${where}"${name}" is not among those of the machine type`;
+  it.each([
+    ['as expected', shown({}), []],
+    [
+      'an option that a tenant left',
+      shown({ order: ['Boot0007', 'Boot0001'], options: [DISK, PXE, OS] }),
+      [finding('Boot0007 ', 'ubuntu')],
+    ],
+    ['one that stands in no order', shown({ options: [DISK, PXE, OS] }), []],
+    [
+      'one that counts, where no order is shown',
+      shown({ order: null, options: [OS] }),
+      [finding('Boot0007 ', 'ubuntu')],
+    ],
+    ['a reference without an option', shown({ order: ['NIC.Slot.3-1-1'] }), [finding('', 'NIC.Slot.3-1-1')]],
+    [
+      'an option without a name',
+      shown({ order: ['Boot0009'], options: [{ reference: 'Boot0009', name: null }] }),
+      [finding('', 'Boot0009')],
+    ],
+    ['an empty order', shown({ order: [] }), []],
+  ])('%s', (_, seen, differences) => {
+    expect(bootDifferences(seen, { bootOptions, secureBoot: false })).toEqual({ differences, untold: [] });
+  });
+
+  it('may name an option by its reference', () => {
+    const seen = shown({ order: ['NIC.Slot.3-1-1'], options: null });
+    expect(bootDifferences(seen, { bootOptions: ['NIC.Slot.3-1-1'] }).differences).toEqual([]);
+  });
+
+  it.each([
+    [true, true, []],
+    [true, false, ['secure boot is enabled, and disabled expected']],
+    [false, true, ['secure boot is disabled, and enabled expected']],
+  ])('secure boot %s, expected %s', (secureBoot, wanted, differences) => {
+    expect(bootDifferences(shown({ secureBoot }), { secureBoot: wanted }).differences).toEqual(differences);
+  });
+
+  it('that are not shown are untold, and those that are not spoken of make no difference', () => {
+    const blind: BootVariables = { order: null, options: null, secureBoot: null };
+    expect(bootDifferences(blind, { bootOptions, secureBoot: true })).toEqual({
+      differences: [],
+      untold: ['secure boot', 'boot options'],
+    });
+    expect(bootDifferences(shown({ order: ['Boot0007'], secureBoot: true }), {})).toEqual({
+      differences: [],
+      untold: [],
+    });
+  });
+});
