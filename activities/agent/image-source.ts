@@ -11,7 +11,8 @@ const dispatcher = new Agent({
   bodyTimeout: 60_000,
 }).compose(interceptors.redirect({ maxRedirections: 3 }));
 
-const unreachable = (message: string): Error => fail('IMAGE_SOURCE_UNREACHABLE', message);
+const unreachable = (message: string, details: { status?: number } = {}): Error =>
+  fail('IMAGE_SOURCE_UNREACHABLE', message, { details });
 
 /** The file of an image that lies on this host; undefined for one behind http. Throws IMAGE_SOURCE_UNREACHABLE. */
 export async function imageFile(
@@ -45,7 +46,9 @@ export async function fetchImage(
   });
   if (answer.statusCode < 300) return answer;
   await answer.body.dump();
-  throw unreachable(`${where.origin}${where.pathname} answered ${answer.statusCode}.`);
+  throw unreachable(`${where.origin}${where.pathname} answered ${answer.statusCode}.`, {
+    status: answer.statusCode,
+  });
 }
 
 /** The size of an image as its source tells it; undefined where it does not. Throws IMAGE_SOURCE_UNREACHABLE. */

@@ -2,11 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Inventory } from '../../contracts/inventory/inventory.ts';
 import { effectiveNode, type EffectiveNode } from '../../contracts/inventory/effective.ts';
-import { fail } from '../../core/errors/failure.ts';
+import { fail, RackwrightError } from '../../core/errors/failure.ts';
 import type { GatewayAccess, OperationRef } from '../../core/operations.ts';
 import type { Audience, TokenClaims, Tokens } from '../../activities/tokens/tokens.ts';
 import { BoundedMap } from './bounded-map.ts';
 import type { Operations } from './operations.ts';
+import { PATIENCE, patiently, type Patience } from './patience.ts';
 
 /** What the gateway is made of. */
 export interface GatewayDeps {
@@ -25,6 +26,8 @@ export interface GatewayDeps {
   readonly accessMs?: number;
   /** Requests per second, and at once, that one token may make beside media and images. @default 2 and 30 */
   readonly rate?: { readonly perSecond: number; readonly burst: number };
+  /** How long media and images are tried for before their caller is told. @default PATIENCE */
+  readonly patience?: Patience;
   /** @default Date.now */
   readonly now?: () => number;
 }
@@ -55,7 +58,8 @@ export class Doors {
 
   /**
    * Opens a door: TOKEN_INVALID, TOKEN_EXPIRED, OPERATION_OVER or GATEWAY_UNAVAILABLE if it stays shut.
-   * @param recent whether an answer of the operation from a moment ago will do
+   * @param recent whether an answer of the operation from a moment ago will do, as for media and images; their
+   * callers may not ask twice, so an operation that cannot be asked now is asked again before they are told
    */
   async open(request: FastifyRequest, token: string, audience: Audience, recent = false): Promise<Opened> {
     const claims = this.#deps.tokens.open(token);
@@ -66,11 +70,10 @@ export class Doors {
     const now = this.#now();
     if (claims.expires * 1000 <= now) throw fail('TOKEN_EXPIRED', 'The token has expired.');
     if (!recent) this.#limit(token, now);
-    const access = await this.#access(claims, now, recent);
+    const access = recent
+      ? await patiently(this.#deps.patience ?? PATIENCE, isUnavailable, () => this.#begun(claims, true))
+      : await this.#begun(claims, false);
     const { ref, window } = access;
-    if (ref === null) {
-      throw fail('GATEWAY_UNAVAILABLE', 'The operation has not begun yet.', {}, { retryAfterMs: 5_000 });
-    }
     if (ref.generation !== claims.generation) {
       throw fail('TOKEN_EXPIRED', 'The token is of an earlier generation of the node.');
     }
@@ -93,6 +96,13 @@ export class Doors {
   /** Forgets what the operation said, since something changed. */
   forget(claims: TokenClaims): void {
     this.#kept.delete(keyOf(claims));
+  }
+
+  async #begun(claims: TokenClaims, recent: boolean): Promise<GatewayAccess & { ref: OperationRef }> {
+    const access = await this.#access(claims, this.#now(), recent);
+    if (access.ref !== null) return { ...access, ref: access.ref };
+    this.forget(claims);
+    throw fail('GATEWAY_UNAVAILABLE', 'The operation has not begun yet.', {}, { retryAfterMs: 5_000 });
   }
 
   async #access(claims: TokenClaims, now: number, recent: boolean): Promise<GatewayAccess> {
@@ -125,5 +135,8 @@ export class Doors {
     return (this.#deps.now ?? Date.now)();
   }
 }
+
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof RackwrightError && error.failure.code === 'GATEWAY_UNAVAILABLE';
 
 const keyOf = (claims: TokenClaims): string => `${claims.node}/${claims.requestId}`;

@@ -25,7 +25,7 @@ export function createGateway(deps: GatewayDeps): FastifyInstance {
     requestTimeout: 60_000,
     forceCloseConnections: true,
   });
-  installReplies(app);
+  installReplies(app, deps.now ?? Date.now);
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'string' }, parse);
@@ -33,7 +33,7 @@ export function createGateway(deps: GatewayDeps): FastifyInstance {
   app.get('/healthz', () => ({ status: 'ok', site: deps.site }));
   agentRoutes(app, deps, doors);
   mediaRoutes(app, deps, doors);
-  imageRoutes(app, doors);
+  imageRoutes(app, deps, doors);
   firstBootRoutes(app, deps, doors);
   return app as unknown as FastifyInstance;
 }

@@ -1,13 +1,14 @@
 import { createReadStream } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { imageOf } from '../../contracts/inventory/effective.ts';
-import { fail } from '../../core/errors/failure.ts';
+import { fail, RackwrightError } from '../../core/errors/failure.ts';
 import { fetchImage, imageFile } from '../../activities/agent/image-source.ts';
-import type { Doors } from './doors.ts';
+import type { Doors, GatewayDeps } from './doors.ts';
 import { sendFile } from './files.ts';
+import { PATIENCE, patiently, type Patience } from './patience.ts';
 
 /** The image of the operation, and no other, from wherever the contract keeps it. */
-export function imageRoutes(app: FastifyInstance, doors: Doors): void {
+export function imageRoutes(app: FastifyInstance, deps: GatewayDeps, doors: Doors): void {
   app.route<{ Params: { token: string; name: string } }>({
     method: ['GET', 'HEAD'],
     url: '/images/:token/:name',
@@ -21,7 +22,7 @@ export function imageRoutes(app: FastifyInstance, doors: Doors): void {
       }
       const image = imageOf(inventory, name);
       const file = await imageFile(image);
-      if (file === undefined) return relay(request, reply, image.url);
+      if (file === undefined) return relay(request, reply, image.url, deps.patience ?? PATIENCE);
       return sendFile(request, reply, {
         size: file.size,
         etag: `"${image.checksum.replace(/^sha256:/, '').slice(0, 40)}-${file.size}-${Math.round(file.mtimeMs)}"`,
@@ -34,16 +35,36 @@ export function imageRoutes(app: FastifyInstance, doors: Doors): void {
 
 const PASSED = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified'] as const;
 
-/** Passes an image through from its own server. The agent checks what it gets against the contract's checksum. */
-async function relay(request: FastifyRequest, reply: FastifyReply, url: string): Promise<FastifyReply> {
+/** No answer, a 429 or a server's own trouble; an image that is not there will not be there in a moment. */
+const mayPass = (error: unknown): boolean => {
+  if (!(error instanceof RackwrightError) || error.failure.code !== 'IMAGE_SOURCE_UNREACHABLE') return false;
+  const status = error.failure.details?.['status'];
+  return typeof status !== 'number' || status === 429 || status >= 500;
+};
+
+/**
+ * Passes an image through from its own server, which is asked again where it does not answer well at once.
+ * The agent checks what it gets against the contract's checksum.
+ */
+async function relay(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  url: string,
+  patience: Patience,
+): Promise<FastifyReply> {
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
   const head = request.method === 'HEAD';
-  const answer = await fetchImage(url, {
-    method: head ? 'HEAD' : 'GET',
-    range: request.headers.range,
-    signal: gone.signal,
-  });
+  const answer = await patiently(
+    patience,
+    (error) => !gone.signal.aborted && mayPass(error),
+    () =>
+      fetchImage(url, {
+        method: head ? 'HEAD' : 'GET',
+        range: request.headers.range,
+        signal: gone.signal,
+      }),
+  );
   for (const name of PASSED) {
     const value = answer.headers[name];
     if (typeof value === 'string') reply.header(name, value);

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, Fa
 import { CATALOGUE, type ErrorCode } from '../../core/errors/catalogue.ts';
 import { withoutTokens } from '../../core/agent/read.ts';
 import { failure, RackwrightError, type Failure } from '../../core/errors/failure.ts';
+import { Trouble } from './trouble.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -45,7 +46,8 @@ function asKnown(error: unknown): RackwrightError | undefined {
 }
 
 /** Errors as `{error: {code, message, correction}}`, with the status of the catalogue. */
-export function installReplies(app: FastifyInstance): void {
+export function installReplies(app: FastifyInstance, now: () => number): void {
+  const trouble = new Trouble();
   app.decorateRequest('operation', null);
   app.setNotFoundHandler((request, reply) =>
     answer(request, reply, failure('ROUTE_UNKNOWN', 'There is nothing at this path.'), undefined),
@@ -56,6 +58,9 @@ export function installReplies(app: FastifyInstance): void {
       request.log.error({ err: shownError(error), ...request.operation }, 'unexpected error');
       return answer(request, reply, failure('UNEXPECTED', 'The gateway failed on this request.'), undefined);
     }
+    const { code, message } = known.failure;
+    const leftOut = trouble.tell(code, request.operation?.node ?? '', now());
+    if (leftOut !== undefined) request.log.warn({ ...about(request), code, leftOut }, message);
     return answer(request, reply, known.failure, known.retryAfterMs);
   });
   app.addHook('onResponse', (request, reply, done) => {

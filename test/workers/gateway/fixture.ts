@@ -42,6 +42,8 @@ export class MemoryOperations implements Operations {
   readonly reports: JsonObject[] = [];
   queries = 0;
   down = false;
+  /** How many of the next questions are not answered. */
+  misses = 0;
 
   start(node: string, args: JsonObject = { image: 'ubuntu' }): void {
     this.begin(refOf(node), WINDOW, args);
@@ -71,7 +73,8 @@ export class MemoryOperations implements Operations {
 
   async access({ node, requestId }: { node: string; requestId: string }): Promise<GatewayAccess> {
     this.queries += 1;
-    if (this.down) throw fail('GATEWAY_UNAVAILABLE', 'No worker.', {}, { retryAfterMs: 5000 });
+    if (this.down || this.misses-- > 0)
+      throw fail('GATEWAY_UNAVAILABLE', 'No worker.', {}, { retryAfterMs: 5000 });
     const found = this.state.get(node);
     if (found?.ref?.requestId !== requestId) throw fail('OPERATION_OVER', 'The operation is over.');
     return found;
@@ -183,6 +186,7 @@ export async function startGateway(changes: GatewayChanges = {}): Promise<Gatewa
     log,
     rate: { perSecond: 1000, burst: 1000 },
     accessMs: 0,
+    patience: { pausesMs: [1, 1], withinMs: 60_000 },
     ...changes.deps,
   });
   await app.listen({ host: '127.0.0.1', port: 0 });

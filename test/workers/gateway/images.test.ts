@@ -46,9 +46,20 @@ describe('an image behind http', () => {
   let gateway: Gateway;
   let url: string;
   const seen: (string | undefined)[] = [];
+  /** What the source answers first, before it answers well. */
+  const troubles: (number | 'hangs up')[] = [];
 
   beforeAll(async () => {
     source = createServer((request, response) => {
+      const trouble = troubles.shift();
+      if (trouble === 'hangs up') {
+        request.socket.destroy();
+        return;
+      }
+      if (trouble !== undefined) {
+        response.writeHead(trouble).end();
+        return;
+      }
       if (request.url === '/moved.raw') {
         response.writeHead(302, { location: '/ubuntu.raw' }).end();
         return;
@@ -95,6 +106,27 @@ describe('an image behind http', () => {
     const head = await fetch(url, { method: 'HEAD' });
     expect(head.headers.get('content-length')).toBe(String(IMAGE.length));
     expect(seen).toContain('bytes=10-19');
+  });
+
+  it.each([[[503]], [['hangs up' as const]], [[502, 'hangs up' as const]], [[429]]])(
+    'is asked for again by the gateway itself where its source first answers %j',
+    async (answers) => {
+      troubles.push(...answers);
+      const whole = await fetch(url);
+      expect(whole.status).toBe(200);
+      expect((await bytes(whole)).equals(IMAGE)).toBe(true);
+      expect(troubles).toEqual([]);
+    },
+  );
+
+  it('is asked for three times at most, and once where the source does not have it', async () => {
+    troubles.push(503, 503, 503, 200);
+    const answer = await fetch(url);
+    expect([answer.status, await codeOf(answer)]).toEqual([502, 'IMAGE_SOURCE_UNREACHABLE']);
+    expect(troubles.splice(0)).toEqual([200]);
+    troubles.push(404, 200);
+    expect((await fetch(url)).status).toBe(502);
+    expect(troubles.splice(0)).toEqual([200]);
   });
 
   it.each(['lost', 'dark'])('that is not there (%s) is a failure of the image supply', async (name) => {

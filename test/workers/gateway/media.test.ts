@@ -133,6 +133,13 @@ it('closes a lookup through this gateway at once, though answers are kept for ra
   }
 });
 
+it('is given though the operation could not be asked at first: a BMC asks once', async () => {
+  gateway.operations.misses = 2;
+  expect((await fetch(url, { method: 'HEAD' })).status).toBe(200);
+  gateway.operations.misses = 3;
+  expect((await fetch(url, { method: 'HEAD' })).status).toBe(503);
+});
+
 /** Asks from a given loopback address. */
 const statusFrom = (localAddress: string, target: string): Promise<number> =>
   new Promise((resolve, reject) => {
