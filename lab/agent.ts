@@ -189,7 +189,11 @@ function table(
   };
   const run: Record<string, Command['run']> = {
     'poll.get_hardware_info': async () =>
-      hardwareInfo(options.hardware, options.advertiseHost ?? '127.0.0.1'),
+      hardwareInfo(
+        options.look?.() ?? options.hardware,
+        options.advertiseHost ?? '127.0.0.1',
+        options.collectLldp,
+      ),
     'standby.prepare_image': async (params) => {
       if (options.faults?.take('agentDies')) {
         await sleep(200);

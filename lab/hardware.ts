@@ -20,7 +20,21 @@ export interface Nic {
   readonly mac: string;
   /** The address that the installed system gets on it. */
   readonly address: string;
+  /** What it is plugged into; nothing where there is no cable. */
+  readonly cable?: Cable;
 }
+
+/** The other end of a port's cable. */
+export interface Cable {
+  readonly switch: string;
+  readonly chassisMac: string;
+  readonly switchPort: string;
+  /** Whether the switch speaks LLDP. */
+  readonly speaks: boolean;
+}
+
+/** The domain of the switches: they tell their full names. */
+export const SWITCH_DOMAIN = 'lab.example';
 
 export interface Disk {
   readonly device: string;
@@ -77,6 +91,12 @@ export function labHardware(index: number): Hardware {
       name: `ens${port + 1}f0`,
       mac: mac(port),
       address: `127.${64 + port}.${index >> 8}.${index & 255}`,
+      cable: {
+        switch: `leaf-${port + 1}`,
+        chassisMac: `52:54:02:00:00:${hex(port + 1, 2)}`,
+        switchPort: `swp${index}`,
+        speaks: true,
+      },
     })),
     disks: [nvme(0, `LAB${number}ROOT`, 1), nvme(1, `LAB${number}DATA`, 4)],
     gpus: Array.from({ length: LAB_MACHINE_TYPE.expect.gpus.count }, (_, i) => ({

@@ -40,10 +40,10 @@ export function inventoryYaml(site: Site): string {
       type: LAB_MACHINE_TYPE.name,
       driver: 'redfish',
       bmc: { address, system: '/redfish/v1/Systems/1' },
-      ports: hardware.nics.map((nic, port) => ({
+      ports: hardware.nics.map((nic) => ({
         mac: nic.mac,
-        switch: `leaf-${port + 1}`,
-        switchPort: `swp${i + 1}`,
+        switch: nic.cable?.switch,
+        switchPort: nic.cable?.switchPort,
         network: 'provisioning',
       })),
       rootDevice: { serial: hardware.disks[0]!.serial },

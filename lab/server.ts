@@ -4,6 +4,7 @@ import { ramdiskFile } from './agent/ramdisk.ts';
 import { parseParameters, startAgent } from './agent.ts';
 import { applyPendingBios, seal } from './bios.ts';
 import { bootDisk } from './boot-disk.ts';
+import { cabled } from './cables.ts';
 import { fileDiskStore, type DiskStore } from './disks.ts';
 import { faults, type Faults } from './faults.ts';
 import type { Hardware, Nic } from './hardware.ts';
@@ -67,7 +68,7 @@ export class Server {
     return {
       ...this.hardware,
       gpus: this.faults.on('gpuMissing') ? gpus.slice(1) : gpus,
-      nics: this.faults.on('nicMissing') ? nics.slice(0, 1) : nics,
+      nics: cabled(this.faults.on('nicMissing') ? nics.slice(0, 1) : nics, this.faults),
     };
   }
 
@@ -235,14 +236,20 @@ export class Server {
     }
     const agentToken = parameters['ipa-agent-token'];
     const apiVersion = parameters['ipa-ironic-api-version'];
-    const { parts, disks, faults } = this;
+    const collectLldp = /^(1|true|yes|on)$/i.test(parameters['ipa-collect-lldp'] ?? '');
+    const { disks, faults } = this;
     const foreign = (nic: Nic): Nic => ({ ...nic, mac: nic.mac.replace(/^52/, '56') });
-    const hardware = faults.on('agentForeignMacs') ? { ...parts, nics: parts.nics.map(foreign) } : parts;
+    const look = (): Hardware => {
+      const { parts } = this;
+      return faults.on('agentForeignMacs') ? { ...parts, nics: parts.nics.map(foreign) } : parts;
+    };
     const agent = await startAgent({
       apiUrl,
       ...(agentToken === undefined ? {} : { agentToken }),
       ...(apiVersion === undefined ? {} : { apiVersion }),
-      hardware,
+      collectLldp,
+      hardware: look(),
+      look,
       disks,
       faults,
       pause: this.#pause,

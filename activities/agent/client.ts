@@ -17,8 +17,8 @@ export interface AgentEndpoint {
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const CONNECT_MS = 5_000;
-/** Synchronous commands are answered when they are done; looking at hardware takes a while. */
-const COMMAND_MS = 45_000;
+/** Synchronous commands are answered when they are done; looking at hardware, LLDP included, takes a while. */
+const COMMAND_MS = 55_000;
 
 interface Answer {
   readonly status: number;

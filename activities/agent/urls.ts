@@ -39,10 +39,20 @@ export const firstBootUrl = (door: Door, ref: OperationRef, window: TokenWindow)
 /** What every media URL of ours begins with: whose image is in a drive is told by it. */
 export const mediaPrefix = (gatewayUrl: string): string => `${gatewayUrl}/media/`;
 
-/** What the agent reads from its media. Never `ipa-debug`: with it the agent logs its token. */
-export const mediaParameters = (url: string): { readonly [key: string]: string } => ({
+/**
+ * What the agent reads from its media. Never `ipa-debug`: with it the agent logs its token.
+ * @param listens whether it listens for LLDP of the switches, each time that it looks at its hardware
+ */
+export const mediaParameters = (url: string, listens: boolean): { readonly [key: string]: string } => ({
   'ipa-api-url': url,
   'ipa-lookup-timeout': '1800',
   // An agent that asks for it while nobody answers takes us for an old Ironic, without tokens and TLS.
   'ipa-ironic-api-version': API_VERSION,
+  ...(listens ? LLDP : {}),
 });
+
+/**
+ * Switches speak every 30 seconds, and the agent listens until nobody new has spoken for this long: 50
+ * seconds in all, which one request and one attempt of a step have room for. Its own 30 would take 60.
+ */
+const LLDP = { 'ipa-collect-lldp': '1', 'ipa-lldp-timeout': '20' } as const;

@@ -11,6 +11,7 @@ import {
 import { readPower } from '../../core/redfish/power.ts';
 import { asList, asNumber, asText, at, linkOf, linksOf, sameUri, textsOf } from '../../core/redfish/read.ts';
 import * as read from '../../core/redfish/readers.ts';
+import { adaptersOf } from './ports.ts';
 import { reader, type Reader } from './reader.ts';
 import { managersOf, type Resource, type SystemFound } from './service.ts';
 import type { Bmc } from './transport.ts';
@@ -115,19 +116,10 @@ async function baseboardGpus(r: Reader, root: Resource['body'], own: string): Pr
 
 /** The adapters of the chassis: their functions and their ports, new style and old. */
 async function adapters(r: Reader, chassis: readonly Resource[]): Promise<NicReading[]> {
-  const found: NicReading[] = [];
-  for (const { body } of chassis) {
-    for (const adapter of await r.members('network adapters', linkOf(body['NetworkAdapters']))) {
-      const functions = await r.members('network functions', linkOf(adapter.body['NetworkDeviceFunctions']));
-      found.push(...functions.map((f) => readDeviceFunction(f.uri, f.body)));
-      const ports = await r.members(
-        'network ports',
-        linkOf(adapter.body['Ports']) ?? linkOf(adapter.body['NetworkPorts']),
-      );
-      found.push(...ports.flatMap((p) => readNetworkPort(p.uri, p.body)));
-    }
-  }
-  return found;
+  return (await adaptersOf(r, chassis)).flatMap(({ functions, ports }) => [
+    ...functions.map((f) => readDeviceFunction(f.uri, f.body)),
+    ...ports.flatMap((p) => readNetworkPort(p.uri, p.body)),
+  ]);
 }
 
 /** Drives of every storage controller; SimpleStorage only where there is no Storage. */

@@ -1,3 +1,5 @@
+import type { Neighbour } from '../cabling.ts';
+import { readLldp } from './lldp.ts';
 import { countOf, macOf, objectOf, objectsOf, textOf } from './read.ts';
 
 /** A disk as the agent sees it. */
@@ -18,6 +20,8 @@ export interface AgentInterface {
   readonly mac: string | null;
   readonly address: string | null;
   readonly carrier: boolean | null;
+  /** What it hears of its switch; null too where the agent was not asked to listen. */
+  readonly neighbour: Neighbour | null;
 }
 
 /** What `poll.get_hardware_info` tells, as far as we use it. */
@@ -49,6 +53,7 @@ export function readHardware(result: unknown): AgentHardware {
       mac: macOf(nic['mac_address']),
       address: textOf(nic['ipv4_address']) ?? textOf(nic['ipv6_address']),
       carrier: typeof nic['has_carrier'] === 'boolean' ? nic['has_carrier'] : null,
+      neighbour: readLldp(nic['lldp']),
     })),
     cpus: countOf(objectOf(info['cpu'])['count']),
     memoryMiB: countOf(objectOf(info['memory'])['physical_mb']),

@@ -153,6 +153,23 @@ export const AGENT_ERRORS = {
     meaning: 'The node does not have what its machine type in the contract expects.',
     correction: 'Repair what is missing, or correct the machine type, then resume.',
   },
+  CABLING_MISMATCH: {
+    faultDomain: 'provisioning-network',
+    retryable: false,
+    httpStatus: 409,
+    meaning:
+      'LLDP shows a network port of the node on another switch, or another switch port, than the contract.',
+    correction:
+      'Put the cable where the contract says, then resume. If the contract is wrong: abort, correct `switch` and `switchPort` of the port, and ask again.',
+  },
+  LINK_DOWN: {
+    faultDomain: 'provisioning-network',
+    retryable: false,
+    httpStatus: 409,
+    meaning: 'A network port that the contract describes has no link.',
+    correction:
+      'Look at cable, transceiver and the switch port that the message names: is it enabled, at the same speed? Then resume.',
+  },
   MEDIA_NOT_CONFIGURED: {
     faultDomain: 'contract',
     retryable: false,

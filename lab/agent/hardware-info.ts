@@ -1,14 +1,19 @@
 import type { Hardware } from '../hardware.ts';
+import { lldpOf } from './lldp.ts';
 
 /** The answer of `poll.get_hardware_info`. */
-export const hardwareInfo = (hardware: Hardware, address: string): Record<string, unknown> => ({
+export const hardwareInfo = (
+  hardware: Hardware,
+  address: string,
+  collectLldp = false,
+): Record<string, unknown> => ({
   interfaces: hardware.nics.map((nic, i) => ({
     name: nic.name,
     mac_address: nic.mac,
     ipv4_address: i === 0 ? address : null,
     ipv6_address: null,
-    has_carrier: true,
-    lldp: null,
+    has_carrier: nic.cable !== undefined,
+    lldp: collectLldp ? lldpOf(nic) : null,
     vendor: '0x15b3',
     product: '0x1021',
     client_id: null,

@@ -24,7 +24,12 @@ export interface AgentOptions {
   readonly agentToken?: string;
   /** The version of the conductor's API (`ipa-ironic-api-version`). @default what the conductor says */
   readonly apiVersion?: string;
+  /** Whether it listens for LLDP (`ipa-collect-lldp`). @default false */
+  readonly collectLldp?: boolean;
+  /** The machine that it was started on. */
   readonly hardware: Hardware;
+  /** The machine as it is when the agent looks again. @default as it was */
+  readonly look?: () => Hardware;
   readonly disks: DiskStore;
   readonly pause: Pause;
   /** The loopback address that the agent's API listens on. @default '127.0.0.1' */

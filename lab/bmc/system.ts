@@ -12,6 +12,7 @@ import {
 } from './services.ts';
 import { bootOrder, firmwareTree, trustedModules } from './firmware.ts';
 import { hostInterfaceTree } from './host-interface.ts';
+import { adapterTree } from './network-adapters.ts';
 import { mediaTree } from './virtual-media.ts';
 
 const SYSTEM = `${ROOT}/Systems/1`;
@@ -137,8 +138,10 @@ export function systemTree(server: Server): Tree {
         SerialNumber: hardware.serial,
         PowerState: state.power,
         Status: OK,
+        NetworkAdapters: link(`${CHASSIS}/NetworkAdapters`),
         Links: { ComputerSystems: [link(SYSTEM)], ManagedBy: [link(MANAGER)] },
       }),
+    ...adapterTree(server, CHASSIS),
     [`${ROOT}/Managers`]: () => collection(`${ROOT}/Managers`, 'Manager', ['1']),
     [MANAGER]: () =>
       resource(MANAGER, 'Manager.v1_17_0.Manager', 'Manager', {

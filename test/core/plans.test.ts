@@ -129,6 +129,7 @@ describe('a deployment by Redfish', () => {
   it('runs in the order that keeps media, override and power safe', () => {
     expect(idsOf(plan('redfish', 'deploy'))).toBe(
       'connect preflight attach-network insert-media set-boot boot-agent await-agent check-hardware ' +
+        'check-network ' +
         'write-image verify-image sync power-off eject-media clear-boot boot-disk await-first-boot hand-over',
     );
   });

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { AgentClient } from '../../activities/agent/client.ts';
 import { nodeUuid } from '../../activities/agent/identity.ts';
+import { mediaParameters } from '../../activities/agent/urls.ts';
 import { run } from '../../activities/agent/work.ts';
 import { redfishDriver } from '../../activities/drivers/redfish/driver.ts';
 import { Tokens } from '../../activities/tokens/tokens.ts';
@@ -18,6 +19,8 @@ import { House, INVENTORY, SITE, until } from '../workflows/support.ts';
 const tokens = new Tokens(new Uint8Array(32));
 const { log, logged } = memoryLog();
 const MACS = { n1: '52:54:00:00:00:01', n2: '52:54:00:00:00:02' } as const;
+/** Chassis aa:bb:cc:00:01:02, port swp1, 120 seconds, system leaf-1, end. */
+const FRAME = '020704aabbcc00010204050573777031060200780a066c6561662d310000';
 let house: House;
 let url: string;
 let close: () => Promise<unknown>;
@@ -78,7 +81,11 @@ async function waiting(node: 'n1' | 'n2', requestId: string): Promise<string> {
 }
 
 async function startAgent(token: string, mac: string): Promise<RealAgent> {
-  const agent = await startRealAgent({ apiUrl: `${url}/agent/${token}`, mac });
+  const agent = await startRealAgent({
+    parameters: mediaParameters(`${url}/agent/${token}`, true),
+    mac,
+    lldp: FRAME,
+  });
   agents.push(agent);
   return agent;
 }
@@ -109,9 +116,34 @@ it('looks its node up, is heard, and is called over its own certificate', async 
   const contact = { callbackUrl: callbackUrl!, certificate: certificate!, version: '13.0.0' };
   const client = new AgentClient({ contact, token: agentToken });
   expect((await client.status()).version).toBe('13.0.0');
-  const hardware = readHardware(await run(client, 'poll.get_hardware_info'));
+  const info = await run(client, 'poll.get_hardware_info');
+  const hardware = readHardware(info);
   expect(hardware.interfaces.map((nic) => nic.mac)).toContain(MACS.n1);
   expect(hardware.cpus).toBeGreaterThan(0);
+  // It listens for LLDP, since its media say so.
+  expect(info).toMatchObject({
+    interfaces: [
+      {
+        has_carrier: true,
+        lldp: [
+          [1, '04aabbcc000102'],
+          [2, '0573777031'],
+          [3, '0078'],
+          [5, '6c6561662d31'],
+          [0, ''],
+        ],
+      },
+    ],
+  });
+  expect(hardware.interfaces[0]).toMatchObject({
+    carrier: true,
+    neighbour: {
+      chassisId: 'aa:bb:cc:00:01:02',
+      portId: 'swp1',
+      systemName: 'leaf-1',
+      portDescription: null,
+    },
+  });
   const node = { uuid: nodeUuid(SITE, 'n1'), properties: {}, instance_info: {}, driver_internal_info: {} };
   const steps = await run(client, 'clean.get_clean_steps', { node, ports: [] });
   expect(JSON.stringify(steps)).toContain('erase_devices_metadata');

@@ -32,17 +32,19 @@ export interface RealAgent {
 }
 
 export interface RealAgentOptions {
-  /** The conductor: `<gateway>/agent/<token>`. */
-  readonly apiUrl: string;
+  /** What its media hold. */
+  readonly parameters: { readonly [key: string]: string };
   /** The one network interface that the machine has, as far as this agent can tell. */
   readonly mac: string;
+  /** The LLDP frame that this interface receives, in hexadecimal and without its Ethernet header. */
+  readonly lldp?: string;
 }
 
 /**
  * Starts the agent in a mount namespace of its own: there /dev/null lies over every disk, so that it cannot
  * write to one whatever it is told, and its run-time folder is a file system in memory. Needs root.
  */
-export async function startRealAgent({ apiUrl, mac }: RealAgentOptions): Promise<RealAgent> {
+export async function startRealAgent({ parameters, mac, lldp = '' }: RealAgentOptions): Promise<RealAgent> {
   const venv = await pythonVenv('ipa', `ironic-python-agent==${VERSION}`);
   const port = await freePort();
   const script = `
@@ -51,16 +53,20 @@ export async function startRealAgent({ apiUrl, mac }: RealAgentOptions): Promise
     mkdir -p /run/ironic-python-agent
     mount -t tmpfs none /run/ironic-python-agent
     exec "$@"`;
-  // One interface with a MAC address of ours, so that several agents can be several machines.
+  // Its parameters, as if they had been read from its media; and one interface with a MAC address of ours, so
+  // that several agents can be several machines, which receives an LLDP frame of ours.
   const program = `
-import os
+import json, os
+from ironic_python_agent import utils
+utils._set_cached_params(json.loads(os.environ['AGENT_PARAMETERS']))
 from ironic_python_agent.cmd.agent import run
 from ironic_python_agent import netutils
 netutils.list_interfaces = lambda: ['lo']
 netutils.get_mac_addr = lambda name: os.environ['AGENT_MAC']
+frame = bytes.fromhex(os.environ['AGENT_LLDP'])
+netutils.get_lldp_info = lambda names: {'lo': netutils._parse_tlv(frame)}
 run()`;
   const options = {
-    api_url: apiUrl,
     advertise_host: '127.0.0.1',
     advertise_port: String(port),
     listen_host: '127.0.0.1',
@@ -73,7 +79,15 @@ run()`;
   const child = spawn(
     OWN_NAMESPACE[0],
     [...OWN_NAMESPACE.slice(1), 'bash', '-c', script, 'agent', ...python],
-    { env: { ...process.env, AGENT_MAC: mac }, stdio: ['ignore', 'pipe', 'pipe'] },
+    {
+      env: {
+        ...process.env,
+        AGENT_MAC: mac,
+        AGENT_LLDP: lldp,
+        AGENT_PARAMETERS: JSON.stringify(parameters),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
   );
   let text = '';
   const keep = (chunk: Buffer): void => {

@@ -1,12 +1,16 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { parametersArea } from '../../core/agent/parameters.ts';
+import { isPlaced } from '../../core/cabling.ts';
 import { fail } from '../../core/errors/failure.ts';
 import { mediaBase, mediaBytes, mediaEtag } from '../../activities/agent/media-base.ts';
 import { agentUrl, baseIsoOf, gatewayUrlOf, mediaParameters } from '../../activities/agent/urls.ts';
 import { checkMediaClient } from './addresses.ts';
 import type { Doors, GatewayDeps } from './doors.ts';
 import { sendFile } from './files.ts';
+
+/** The operations whose plan checks the network. */
+const ATTACHING: ReadonlySet<string> = new Set(['deploy', 'reimage']);
 
 /** The deploy media of a boot: the base ISO with this boot's parameters, until its agent has looked itself up. */
 export function mediaRoutes(app: FastifyInstance, deps: GatewayDeps, doors: Doors): void {
@@ -23,7 +27,9 @@ export function mediaRoutes(app: FastifyInstance, deps: GatewayDeps, doors: Door
       if (request.params.file !== `${ref.node}.iso`) throw fail('ROUTE_UNKNOWN', 'There is no such media.');
       const base = await mediaBase(baseIsoOf(inventory, node.architecture));
       const door = { tokens: deps.tokens, gatewayUrl: gatewayUrlOf(inventory) };
-      const area = parametersArea(mediaParameters(agentUrl(door, ref, access.window)));
+      // Listening takes time: only where a step compares what was heard with the contract.
+      const listens = ATTACHING.has(ref.kind) && node.ports.some(isPlaced);
+      const area = parametersArea(mediaParameters(agentUrl(door, ref, access.window), listens));
       return sendFile(request, reply, {
         size: base.size,
         etag: mediaEtag(base, area),

@@ -26,6 +26,21 @@ export function requireAgent(context: StepContext): AgentClient {
 export const hardwareOf = async (agent: AgentClient): Promise<AgentHardware> =>
   readHardware(await run(agent, 'poll.get_hardware_info'));
 
+/**
+ * What the agent tells of its machine. An answer that it gave before in this boot is taken if it will do,
+ * since an agent that listens for LLDP takes its time; nothing fails on an old answer.
+ */
+export async function hardwareThat(
+  agent: AgentClient,
+  willDo: (hardware: AgentHardware) => boolean,
+): Promise<AgentHardware> {
+  const told = (await agent.commands()).findLast(
+    ({ name, status }) => name === 'get_hardware_info' && status === 'succeeded',
+  );
+  const known = told === undefined ? undefined : readHardware(told.result);
+  return known !== undefined && willDo(known) ? known : hardwareOf(agent);
+}
+
 /** The node in the words that the agent's commands want. */
 export function agentNode({ node, input }: StepContext, rootDevice?: JsonObject): JsonObject {
   const root = rootDevice ?? agentHints(node.rootDevice);
@@ -54,9 +69,12 @@ export const agentPorts = ({ node }: StepContext): Json[] => node.ports.map(({ m
 export const awaitAgent: StepFunction = async (context) => {
   const agent = requireAgent(context);
   const { version } = await agent.status();
-  const { interfaces } = await hardwareOf(agent);
-  const macs = interfaces.map((nic) => nic.mac).filter((mac) => mac !== null);
   const { ports } = context.node;
+  const macsOf = ({ interfaces }: AgentHardware): string[] =>
+    interfaces.map((nic) => nic.mac).filter((mac) => mac !== null);
+  const macs = macsOf(
+    await hardwareThat(agent, (known) => ports.every(({ mac }) => macsOf(known).includes(mac))),
+  );
   const own = ports.filter(({ mac }) => macs.includes(mac));
   if (ports.length > 0 && own.length === 0) {
     throw fail(
@@ -77,13 +95,14 @@ export const awaitAgent: StepFunction = async (context) => {
 /** What the agent sees is what the machine type promises. */
 export const checkHardware: StepFunction = async (context) => {
   const agent = requireAgent(context);
-  const hardware = await hardwareOf(agent);
+  const { expect } = context.node.machineType;
+  const hardware = await hardwareThat(agent, (known) => hardwareDifferences(known, expect).length === 0);
   const evidence = await context.evidence('hardware', {
     asked: 'poll.get_hardware_info',
     of: context.input.agent!.callbackUrl,
     answer: hardware as unknown as Json,
   });
-  const differences = hardwareDifferences(hardware, context.node.machineType.expect);
+  const differences = hardwareDifferences(hardware, expect);
   if (differences.length > 0) {
     throw fail('HARDWARE_MISMATCH', `The agent sees: ${differences.join('; ')}.`, {
       details: { differences },

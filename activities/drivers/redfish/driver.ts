@@ -9,8 +9,9 @@ import { FACTS } from './facts.ts';
 import { awaitFirstBoot, handOver } from './first-boot.ts';
 import { compare, inspect } from './inspect.ts';
 import { clearBoot, ejectMedia, insertMedia, setBoot } from './media-steps.ts';
+import { attachNetwork, checkNetwork } from './network.ts';
 import { bootAgent, bootDisk, powerOff, setPower, stop } from './power-steps.ts';
-import { attachNetwork, preflight } from './preflight.ts';
+import { preflight } from './preflight.ts';
 import { settle } from './settle.ts';
 import { clearTpm, verifyTpm } from './tpm.ts';
 import { verifyImage, writeImage } from './write-image.ts';
@@ -34,6 +35,7 @@ export const redfishDriver: Driver = {
     'boot-agent': bootAgent,
     'await-agent': awaitAgent,
     'check-hardware': checkHardware,
+    'check-network': checkNetwork,
     erase,
     'write-image': writeImage,
     'verify-image': verifyImage,

@@ -42,13 +42,3 @@ function requireProvisioning({ inventory }: StepContext): void {
     throw fail('MEDIA_NOT_CONFIGURED', 'The inventory has no network of kind `provisioning` in `networks`.');
   }
 }
-
-/** There is no switch driver yet: the step says so, and changes nothing. */
-export const attachNetwork: StepFunction = async ({ node }) => {
-  const wired = node.ports.filter((port) => port.network !== undefined || port.switchPort !== undefined);
-  return {
-    summary:
-      'No switch driver is configured: switch ports are taken to be as the contract says' +
-      (wired.length === 0 ? '.' : ` (${wired.length} of ${node.ports.length} ports are described there).`),
-  };
-};

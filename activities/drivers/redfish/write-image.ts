@@ -13,7 +13,7 @@ import { nodeUuid } from '../../agent/identity.ts';
 import { firstBootUrl, gatewayUrlOf, imageUrl } from '../../agent/urls.ts';
 import { doOnce, run } from '../../agent/work.ts';
 import type { StepContext, StepFunction } from '../driver.ts';
-import { agentNode, agentPorts, hardwareOf, requireAgent } from './agent-steps.ts';
+import { agentNode, agentPorts, hardwareThat, requireAgent } from './agent-steps.ts';
 import { attemptOf } from './boot-session.ts';
 import { sentence } from './bmc.ts';
 
@@ -37,7 +37,7 @@ export const writeImage: StepFunction = async (context) => {
     },
     (ms) => sleep(ms, undefined, { signal: context.signal }),
   );
-  const { disks } = await hardwareOf(agent);
+  const disks = await disksOf(context, agent);
   const root = rootDevice(context, disks);
   const written = writtenImage(command);
   if (written !== undefined && written.device !== root.name) {
@@ -82,6 +82,15 @@ function fateOf({ input }: StepContext, others: readonly string[]): string {
     : `data disks were not written to, and may not be relied on: ${list}`;
 }
 
+/** The disks; an answer in which there is no one root device is not believed at once. */
+async function disksOf({ node }: StepContext, agent: AgentClient): Promise<readonly AgentDisk[]> {
+  const { disks } = await hardwareThat(
+    agent,
+    (known) => 'disk' in chooseRootDevice(known.disks, node.rootDevice),
+  );
+  return disks;
+}
+
 /** The one disk that the contract means; an error that lists what there is if it is not one. */
 function rootDevice({ node }: StepContext, disks: readonly AgentDisk[]): AgentDisk {
   const choice = chooseRootDevice(disks, node.rootDevice);
@@ -106,7 +115,7 @@ async function prepareParams(
   id: string,
 ): Promise<object> {
   const { inventory, input, site, node } = context;
-  const root = rootDevice(context, (await hardwareOf(agent)).disks);
+  const root = rootDevice(context, await disksOf(context, agent));
   // The agent keeps the node that it is given here: the disk is chosen by us, by its very name.
   const pinned = agentNode(context, { name: `s== ${root.name}` });
   await run(agent, 'clean.get_clean_steps', { node: pinned, ports: agentPorts(context) });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mediaBase } from '../../../activities/agent/media-base.ts';
 import { MEDIA_MARKER } from '../../../core/agent/parameters.ts';
 import { iso9660, isoFileBytes } from '../../../core/iso9660.ts';
-import { baseIso, codeOf, startGateway, type Gateway } from './fixture.ts';
+import { baseIso, codeOf, refOf, startGateway, WINDOW, type Gateway } from './fixture.ts';
 
 let gateway: Gateway;
 let url: string;
@@ -138,6 +138,36 @@ it('is given though the operation could not be asked at first: a BMC asks once',
   expect((await fetch(url, { method: 'HEAD' })).status).toBe(200);
   gateway.operations.misses = 3;
   expect((await fetch(url, { method: 'HEAD' })).status).toBe(503);
+});
+
+describe('an agent is told to listen for LLDP', () => {
+  const parametersOf = async (kind: string, port: object): Promise<string[]> => {
+    const own = await startGateway({
+      inventory: (plain) => {
+        const [node] = plain['nodes'] as { ports: object[] }[];
+        node!.ports = [{ ...node!.ports[0], ...port }];
+      },
+    });
+    try {
+      const ref = { ...refOf('gpu-01'), kind: kind as 'deploy' };
+      own.operations.begin(ref, WINDOW, {});
+      const answer = await fetch(`${own.url}/media/${own.tokens.mint(ref, 'media', WINDOW)}/gpu-01.iso`);
+      const area = Buffer.from(isoFileBytes(await bytes(answer), 'parameters.txt')!).toString();
+      return area.split('\n').filter((line) => line.includes('lldp'));
+    } finally {
+      await own.close();
+    }
+  };
+  const asked = ['ipa-collect-lldp=1', 'ipa-lldp-timeout=20'];
+
+  it.each([
+    ['deploy', { switch: 'leaf-1' }, asked],
+    ['reimage', { switchPort: 7 }, asked],
+    ['deploy', { network: 'provisioning' }, []],
+    ['clean', { switch: 'leaf-1' }, []],
+  ])('%s of a node with a port of %j: %j', async (kind, port, expected) => {
+    expect(await parametersOf(kind, port)).toEqual(expected);
+  });
 });
 
 /** Asks from a given loopback address. */
