@@ -12,6 +12,8 @@ export interface DataDir {
   readonly siteKey: string;
   /** Files with process ids and addresses of what runs. */
   readonly run: string;
+  /** Which sessions processes have open on BMCs. */
+  readonly bmcSessions: string;
   readonly temporalDb: string;
   readonly logs: string;
   readonly lab: string;
@@ -29,6 +31,7 @@ export function dataDirPaths(dataDir = '.rackwright'): DataDir {
     keys: join(root, 'keys'),
     siteKey: join(root, 'keys', 'site.key'),
     run: join(root, 'run'),
+    bmcSessions: join(root, 'bmc-sessions'),
     temporalDb: join(root, 'temporal.db'),
     logs: join(root, 'logs'),
     lab: join(root, 'lab'),

@@ -3,6 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
+import { dataDirPaths } from '../activities/datadir.ts';
+import { keepLedger } from '../activities/redfish/session.ts';
+import { SessionLedger } from '../activities/redfish/session-ledger.ts';
 import { closeAllBmcs } from '../activities/redfish/transport.ts';
 import { SecretSet } from '../activities/secrets/redact.ts';
 import { fail } from '../core/errors/failure.ts';
@@ -37,6 +40,7 @@ await main('worker', async () => {
   }
   const client = new Client({ connection, namespace });
   const site = await createSite({ config, log, secrets, client });
+  keepLedger(await SessionLedger.open(dataDirPaths(config.dataDir).bmcSessions));
 
   const workflows = await Worker.create({
     connection,

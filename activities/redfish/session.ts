@@ -4,6 +4,7 @@ import { asObject, asText, at, linkOf } from '../../core/redfish/read.ts';
 import { digest, type BmcEndpoint } from './endpoint.ts';
 import { codeOf, refusal, withoutSecrets, type RedfishResponse } from './errors.ts';
 import type { Method } from './http.ts';
+import type { SessionLedger } from './session-ledger.ts';
 
 /** Sends a request as it is, with retries only where they are harmless, and with no credentials but the given. */
 export type RawSend = (
@@ -16,6 +17,13 @@ export type RawSend = (
 export interface Proof {
   readonly headers: { readonly [name: string]: string };
   readonly stamp: number;
+}
+
+let ledger: SessionLedger | undefined;
+
+/** From now on sessions are written down, and those that processes before this one left open are closed. */
+export function keepLedger(kept: SessionLedger | undefined): void {
+  ledger = kept;
 }
 
 const refused = new Map<string, { readonly origin: string }>();
@@ -68,9 +76,11 @@ export class Authenticator {
   /** After a 401: a new proof, once for all who were refused with the same one. */
   async renew(old: Proof): Promise<Proof> {
     if (this.stamp === old.stamp) {
+      const { session } = this;
       this.proof = undefined;
       this.session = undefined;
       this.stamp += 1;
+      if (session?.uri) void ledger?.closed(this.origin, session.uri);
     }
     return this.prove();
   }
@@ -85,6 +95,7 @@ export class Authenticator {
     await this.raw('DELETE', session.uri, { headers: { 'x-auth-token': session.token } }).catch(
       () => undefined,
     );
+    await ledger?.closed(this.origin, session.uri);
   }
 
   private async login(): Promise<Proof> {
@@ -145,7 +156,26 @@ export class Authenticator {
     }
     limited.delete(this.origin);
     this.session = { token, uri: uri === null ? null : pathOf(uri, answer.url) };
-    return { headers: { 'x-auth-token': token }, stamp: this.stamp };
+    const headers = { 'x-auth-token': token };
+    if (this.session.uri !== null) await ledger?.opened(this.origin, this.session.uri);
+    await this.closeAbandoned(headers);
+    return { headers, stamp: this.stamp };
+  }
+
+  /** Closes what a killed process left open. Names of sessions come back: only what is our user's is closed. */
+  private async closeAbandoned(headers: Proof['headers']): Promise<void> {
+    for (const uri of ledger?.abandoned(this.origin) ?? []) {
+      try {
+        const found = await this.raw('GET', uri, { headers });
+        const ours =
+          found.status === 200 && at(found.body, 'UserName') === this.endpoint.credentials.username;
+        if (ours) await this.raw('DELETE', uri, { headers });
+      } catch {
+        // It is tried again at the next login.
+        return;
+      }
+      await ledger?.closed(this.origin, uri);
+    }
   }
 
   /** One request shows whether the password is right, before many at once could lock the account. */
