@@ -4,7 +4,6 @@ const OWNER = 'demo';
 
 /** Verbs that lead on from wherever an earlier demo has left a node. */
 const WAY = {
-  new: ['enroll', 'clean'],
   enrolled: ['enroll', 'clean'],
   'verify-failed': ['enroll', 'clean'],
   'inspect-failed': ['inspect', 'clean'],
@@ -91,7 +90,7 @@ async function prepareNode(demo, node) {
     await demo.rackwright.result(ticket.workflowId);
     await until(async () => (await demo.rackwright.state(node))?.operation === null);
   }
-  const phase = state ? (await demo.rackwright.state(node)).phase : 'new';
+  const phase = state ? (await demo.rackwright.state(node)).phase : 'enrolled';
   for (const verb of WAY[phase] ?? TAKE_BACK) if (!(await step(demo, node, verb, {}))) return false;
   return true;
 }

@@ -10,7 +10,6 @@ type AttributeName = keyof typeof SEARCH_ATTRIBUTES;
 /** A node as lists show it: from visibility and memo, never by a query. */
 export interface NodeRow {
   readonly node: string;
-  /** `new` when the contract has the node and no workflow was ever started for it. */
   readonly phase: string;
   readonly flags: readonly string[];
   readonly owner: string | null;
@@ -23,6 +22,8 @@ export interface NodeRow {
   readonly workflowId: string;
   /** Whether its workflow runs. If not, the next request starts it again from the node's record. */
   readonly running: boolean;
+  /** Whether it ran once and does not now. */
+  readonly stopped: boolean;
 }
 
 /** An operation as lists show it. */
@@ -93,6 +94,7 @@ const nodeRow = (info: WorkflowExecutionInfo): NodeRow => ({
   health: memo(info, 'health'),
   workflowId: info.workflowId,
   running: info.status.name === 'RUNNING',
+  stopped: info.status.name !== 'RUNNING',
 });
 
 /** Which operations to list. */

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { legalVerbs } from '../../../core/decide.ts';
 import { fail } from '../../../core/errors/failure.ts';
-import { isName } from '../../../core/names.ts';
-import { flagsOf, NO_OWNER } from '../../../core/node.ts';
+import { isName, nodeWorkflowId } from '../../../core/names.ts';
+import { flagsOf, newNode, NO_OWNER } from '../../../core/node.ts';
+import { supportedVerbs } from '../../../core/plans/index.ts';
 import { ALL_VERBS, VERBS, type Verb } from '../../../core/verbs.ts';
 import type { NodeRow } from '../../sdk/visibility.ts';
 import { Context } from '../context.ts';
@@ -53,7 +54,7 @@ async function listNodes(context: Context): Promise<void> {
     const known = await rackwright.nodes();
     const names = new Set(known.map((row) => row.node));
     const fresh = (inventory?.nodes ?? []).filter((each) => !names.has(each.name));
-    const merged = [...known, ...fresh.map((each) => newRow(rackwright.site, each.name))];
+    const merged = [...known, ...fresh.map((each) => untouched(rackwright.site, each.name))];
     return merged.sort((a, b) => (a.node < b.node ? -1 : 1));
   });
   context.io.answer({ nodes: rows }, () =>
@@ -63,7 +64,7 @@ async function listNodes(context: Context): Promise<void> {
           ['NODE', 'PHASE', 'POWER', 'OWNER', 'IMAGE', 'OPERATION', 'FLAGS'],
           rows.map((row) => [
             row.node,
-            row.running || row.phase === 'new' ? row.phase : `${row.phase} (stopped)`,
+            row.stopped ? `${row.phase} (stopped)` : row.phase,
             row.power ?? '-',
             row.owner ?? (row.image === null ? '-' : NO_OWNER),
             row.image ?? '-',
@@ -74,39 +75,42 @@ async function listNodes(context: Context): Promise<void> {
   );
 }
 
-const newRow = (site: string, node: string): NodeRow => ({
-  node,
-  phase: 'new',
-  flags: [],
-  owner: null,
-  operation: null,
-  kind: null,
-  image: null,
-  power: null,
-  health: null,
-  workflowId: `node/${site}/${node}`,
-  running: false,
-});
+/** A node that nothing was asked of yet: as its entity would begin. */
+function untouched(site: string, node: string): NodeRow {
+  const { phase, owner, image } = newNode(site, node);
+  return {
+    node,
+    phase,
+    flags: [],
+    owner,
+    operation: null,
+    kind: null,
+    image,
+    power: null,
+    health: null,
+    workflowId: nodeWorkflowId(site, node),
+    running: false,
+    stopped: false,
+  };
+}
 
 async function showNode(context: Context, name: string): Promise<void> {
   const { io } = context;
-  const state = await context.connected(async (rackwright) => {
+  const { state, asked } = await context.connected(async (rackwright) => {
     const known = await rackwright.state(name);
-    if (known) return known;
+    if (known) return { state: known, asked: true };
     const inventory = await context.inventory();
-    if (inventory?.nodes.some((each) => each.name === name)) return undefined;
-    throw fail('NODE_UNKNOWN', `Neither the inventory nor Temporal knows a node ${name}.`);
+    const node = inventory?.nodes.find((each) => each.name === name);
+    if (!node) throw fail('NODE_UNKNOWN', `Neither the inventory nor Temporal knows a node ${name}.`);
+    const supports = supportedVerbs(node.driver);
+    return { state: { ...newNode(rackwright.site, name), supports, retired: node.retired }, asked: false };
   });
-  if (state === undefined) {
-    return io.answer({ node: name, phase: 'new' }, () => [
-      `${name}: new (nothing was asked of it yet; begin with enroll)`,
-    ]);
-  }
   io.answer(state, () => {
     const { operation, lastFailure, residue } = state;
     const flags = flagsOf(state);
     return [
       `${io.paint('bold', name)}: ${state.phase}${flags.length > 0 ? ` [${flags.join(', ')}]` : ''}`,
+      ...(asked ? [] : ['  nothing was asked of it yet; begin with enroll']),
       `  ${state.owner === null ? NO_OWNER : `owner: ${state.owner}`}   image: ${state.image ?? '-'}   power: ${state.power}   health: ${state.health}`,
       ...(operation
         ? [

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { siteQueue, WORKFLOW_QUEUE } from '../../../core/names.ts';
+import { newNode } from '../../../core/node.ts';
 import type { Rackwright } from '../../sdk/rackwright.ts';
 import { Context } from '../context.ts';
 import { EXIT } from '../exit.ts';
@@ -30,10 +31,10 @@ async function status(context: Context): Promise<void> {
       running ? healthy(running.gatewayUrl) : null,
     ]);
     const phases: Record<string, number> = {};
-    for (const { phase } of nodes) phases[phase] = (phases[phase] ?? 0) + 1;
     const known = new Set(nodes.map((row) => row.node));
-    const fresh = (inventory?.nodes ?? []).filter((node) => !known.has(node.name)).length;
-    if (fresh > 0) phases['new'] = fresh;
+    const untouched = (inventory?.nodes ?? []).filter((node) => !known.has(node.name));
+    const all = [...nodes, ...untouched.map((node) => newNode(site, node.name))];
+    for (const { phase } of all) phases[phase] = (phases[phase] ?? 0) + 1;
     const worker = workflows && activities;
     const held = operations.filter((row) => row.held);
     const document = {

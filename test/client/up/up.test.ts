@@ -75,8 +75,26 @@ describe('up', () => {
     expect((await fetch(ui!)).status).toBe(200);
     expect(await (await fetch(`${gateway}/healthz`)).json()).toMatchObject({ site: 'lab' });
     const status = await rackwright('status');
-    expect(status.stdout).toContain('nodes: 2 new');
+    expect(status.stdout).toContain('nodes: 2 enrolled\n');
     expect(status.code).toBe(0);
+  });
+
+  test('a node of which nothing was asked yet is enrolled, in every command, and enroll is for it', async () => {
+    expect(await json('status')).toMatchObject({ phases: { enrolled: 2 } });
+    expect(await json('node', 'list')).toMatchObject({
+      nodes: [
+        { node: 'node-001', phase: 'enrolled', running: false, stopped: false },
+        { node: 'node-002', phase: 'enrolled' },
+      ],
+    });
+    expect((await rackwright('node', 'list')).stdout).toMatch(/^node-001 +enrolled +- /m);
+    expect(await json('node', 'show', 'node-001')).toMatchObject({ node: 'node-001', phase: 'enrolled' });
+    const { stdout } = await rackwright('node', 'show', 'node-001');
+    expect(stdout).toMatch(/^node-001: enrolled\n {2}nothing was asked of it yet; begin with enroll\n/);
+    expect(stdout).toContain('legal now: enroll, ');
+    expect((await rackwright('plan', 'enroll', 'node-001')).stdout).toContain(
+      'The node is enrolled and would',
+    );
   });
 
   test('a second one with the same data directory is refused, and harms nothing', async () => {
@@ -164,7 +182,7 @@ describe('verbs', () => {
     expect(readdirSync(dir.blobs)).toEqual([]);
   });
 
-  test('a node that was deployed for nobody says so, and is released like any other', async () => {
+  test('a node that was deployed for nobody says so', async () => {
     expect((await rackwright('node', 'release', 'node-001')).code).toBe(0);
     expect((await rackwright('node', 'deploy', 'node-001', '--image', 'ubuntu-24.04')).code).toBe(0);
     expect((await rackwright('node', 'show', 'node-001')).stdout).toContain(
@@ -174,9 +192,6 @@ describe('verbs', () => {
       /node-001 +active +on +no owner +ubuntu-24\.04/,
     );
     expect(await json('node', 'show', 'node-001')).toMatchObject({ owner: null });
-    expect((await rackwright('node', 'release', 'node-001')).code).toBe(0);
-    const deploy = ['node', 'deploy', 'node-001', '--image', 'ubuntu-24.04', '--owner', 'team-a'];
-    expect((await rackwright(...deploy)).code).toBe(0);
   });
 
   test('held: exit 4, with correction and evidence; resumed: exit 0', async () => {
