@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import type { FastifyInstance } from 'fastify';
 import { SecretSet } from '../activities/secrets/redact.ts';
+import { keepSwept } from '../activities/secrets/sweep.ts';
 import { temporalSettings } from '../activities/temporal/settings.ts';
 import { fail } from '../core/errors/failure.ts';
 import { gatewayConfig, type GatewayConfig } from './config.ts';
@@ -30,7 +31,9 @@ await main('gateway', async () => {
     log,
   });
   const { url, server } = await listen(app, config);
+  const endSweeps = keepSwept(site);
   onShutdown(log, async () => {
+    endSweeps();
     server?.close();
     server?.closeAllConnections();
     await app.close();

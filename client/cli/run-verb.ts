@@ -1,5 +1,5 @@
 import { imageOf } from '../../contracts/inventory/effective.ts';
-import { fail } from '../../core/errors/failure.ts';
+import { fail, RackwrightError } from '../../core/errors/failure.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { parseOperationWorkflowId } from '../../core/names.ts';
 import type { OperationReport, Ticket } from '../../core/operations.ts';
@@ -8,7 +8,7 @@ import type { Rackwright } from '../sdk/rackwright.ts';
 import type { Context } from './context.ts';
 import { EXIT, exitOfReport } from './exit.ts';
 import { progressPrinter, verdictLines } from './progress.ts';
-import { sealFile } from './secrets.ts';
+import { sealFile, type Sealed } from './secrets.ts';
 import { check, messageOf, type VerbOptions } from './verbs.ts';
 
 /** Asks a node for a verb; then waits for the operation, unless `--no-wait`. */
@@ -24,18 +24,20 @@ export async function runVerb(
   await context.connected(async (rackwright) => {
     await checkKnown(context, rackwright, node);
     const before = VERBS[verb].kind === 'control' ? await heldReport(rackwright, node) : undefined;
-    const ticket = await send(context, rackwright, node, verb, message, options['userData']);
+    const { ticket, sealed } = await send(context, rackwright, node, verb, message, options['userData']);
     if (VERBS[verb].kind === 'flag' || options['wait'] === false) {
       return context.io.answer({ ...ticket, node, verb }, () => [ticketLine(verb, node, ticket)]);
     }
-    await watch(context, rackwright, ticket.workflowId, { verb, before });
+    const report = await watch(context, rackwright, ticket.workflowId, { verb, before });
+    // Of a repetition of what was over already nobody else deletes it.
+    if (report.outcome !== undefined) await sealed?.discard();
   });
 }
 
 const ticketLine = (verb: Verb, node: string, ticket: Ticket): string =>
   VERBS[verb].kind === 'flag' ? `${verb} of ${node}: done` : `${verb} of ${node}: ${ticket.operationId}`;
 
-/** Sends the request; a secret file goes into the data directory first, and is deleted if it is refused. */
+/** Sends the request; a secret file goes into the data directory first, and is deleted if that is refused. */
 async function send(
   context: Context,
   rackwright: Rackwright,
@@ -43,18 +45,26 @@ async function send(
   verb: Verb,
   message: JsonObject,
   userData: unknown,
-): Promise<Ticket> {
-  if (typeof userData !== 'string') return rackwright.request(node, verb, message);
-  const sealed = await sealFile(context.options.dataDir, userData);
+): Promise<{ ticket: Ticket; sealed?: Sealed }> {
+  if (typeof userData !== 'string') return { ticket: await rackwright.request(node, verb, message) };
+  const { site } = rackwright;
+  const requestId = String(message['requestId']);
+  const sealed = await sealFile(context.options.dataDir, userData, { site, node, requestId });
   const full = { ...message, userData: sealed.reference };
   check(verb, full);
   try {
-    return await rackwright.request(node, verb, full);
+    return { ticket: await rackwright.request(node, verb, full), sealed };
   } catch (error) {
-    await sealed.discard();
+    // One that was there already belongs to an operation that may run.
+    if (sealed.isNew && isRefusal(error)) await sealed.discard();
     throw error;
   }
 }
+
+/** Whether the node has said no. Where its answer was lost it may have said yes. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof RackwrightError && !UNANSWERED.includes(error.failure.code);
+const UNANSWERED: readonly string[] = ['NOT_READY', 'UNEXPECTED', 'TEMPORAL_UNREACHABLE'];
 
 /** A node that neither the inventory nor Temporal knows is a slip of the pen. Throws NODE_UNKNOWN. */
 async function checkKnown(context: Context, rackwright: Rackwright, node: string): Promise<void> {
@@ -83,7 +93,7 @@ export async function watch(
   rackwright: Rackwright,
   workflowId: string,
   after: { readonly verb?: Verb; readonly before?: OperationReport | undefined } = {},
-): Promise<void> {
+): Promise<OperationReport> {
   const { io } = context;
   const print = progressPrinter(io, '', after.before);
   const report = await rackwright.follow(workflowId, {
@@ -97,4 +107,5 @@ export async function watch(
   // Whoever asked for the abort got what was asked for.
   const asked = after.verb === 'abort' && report.outcome === 'aborted';
   process.exitCode = asked ? EXIT.done : exitOfReport(report);
+  return report;
 }

@@ -92,7 +92,8 @@ describe('closing an operation', () => {
 
   it('keeps the report, and deletes the secret input, however often', async () => {
     const site = await aSite();
-    const userData = await site.blobs.put(Buffer.from('#cloud-config'));
+    const request = { site: 'test', node: 'n1', requestId: 'r1' };
+    const { reference: userData } = await site.blobs.put(Buffer.from('#cloud-config'), request);
     const input = { report: report as OperationReport, args: { userData } };
     const [ref] = await closeOperation(site, input);
     expect(ref).toMatchObject({ name: 'report' });

@@ -39,9 +39,9 @@ export function addOperationCommands(program: Command): void {
   one('watch', 'follow it until it ends or is held').action(
     (id: string, options: OpOptions, command: Command) => {
       const context = new Context(command);
-      return context.connected(async (rackwright) =>
-        watch(context, rackwright, await find(rackwright, id, options)),
-      );
+      return context.connected(async (rackwright) => {
+        await watch(context, rackwright, await find(rackwright, id, options));
+      });
     },
   );
   for (const verb of ['resume', 'abort'] as const) {

@@ -13,6 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const KEY = Buffer.alloc(32, 7);
+const REQUEST = { site: 'test', node: 'n1', requestId: 'r1' };
 const code = (value: string) => ({ failure: { code: value } });
 
 describe('the blob store', () => {
@@ -20,7 +21,7 @@ describe('the blob store', () => {
     const store = fileBlobStore(folder, KEY);
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 0, maxLength: 300 }), async (bytes) => {
-        const reference = await store.put(bytes);
+        const { reference } = await store.put(bytes, REQUEST);
         expect(Buffer.compare(await store.get(reference), bytes)).toBe(0);
         const sealed = readFileSync(join(folder, reference.slice(5)));
         if (bytes.length >= 8) expect(sealed.includes(Buffer.from(bytes))).toBe(false);
@@ -33,17 +34,39 @@ describe('the blob store', () => {
 
   test('has files of mode 0600, and a reference that tells nothing', async () => {
     const store = fileBlobStore(folder, KEY);
-    const [a, b] = [await store.put(Buffer.from('same')), await store.put(Buffer.from('same'))];
-    expect(a).toMatch(/^blob:[0-9a-f]{32}$/);
-    expect(a).not.toBe(b);
-    const [first, second] = [a, b].map((reference) => readFileSync(join(folder, reference.slice(5))));
+    const put = async (over: object = {}) =>
+      (await store.put(Buffer.from('same'), { ...REQUEST, ...over })).reference;
+    const all = [
+      await put(),
+      await put({ requestId: 'r2' }),
+      await put({ node: 'n2' }),
+      await put({ site: 's' }),
+    ];
+    for (const reference of all) expect(reference).toMatch(/^blob:[0-9a-f]{32}$/);
+    const other = fileBlobStore(mkdtempSync(join(folder, 'other-')), Buffer.alloc(32, 8));
+    all.push((await other.put(Buffer.from('same'), REQUEST)).reference);
+    all.push((await store.put(Buffer.from('same '), REQUEST)).reference);
+    expect(new Set(all).size).toBe(6);
+    const [first, second] = all
+      .slice(0, 2)
+      .map((reference) => readFileSync(join(folder, reference.slice(5))));
     expect(first?.equals(second!)).toBe(false);
-    expect(statSync(join(folder, a.slice(5))).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, all[0]!.slice(5))).mode & 0o777).toBe(0o600);
+  });
+
+  test('gives the same bytes of the same request the same reference, while it is there and after', async () => {
+    const store = fileBlobStore(folder, KEY);
+    const first = await store.put(Buffer.from('same'), REQUEST);
+    expect(first.isNew).toBe(true);
+    expect(await store.put(Buffer.from('same'), REQUEST)).toEqual({ ...first, isNew: false });
+    await store.delete(first.reference);
+    expect(await store.put(Buffer.from('same'), REQUEST)).toEqual(first);
+    expect((await store.get(first.reference)).toString()).toBe('same');
   });
 
   test('a deleted blob is unknown, and may be deleted again', async () => {
     const store = fileBlobStore(folder, KEY);
-    const reference = await store.put(Buffer.from('x'));
+    const { reference } = await store.put(Buffer.from('x'), REQUEST);
     await store.delete(reference);
     await store.delete(reference);
     await expect(store.get(reference)).rejects.toMatchObject(code('BLOB_UNKNOWN'));
@@ -51,7 +74,7 @@ describe('the blob store', () => {
 
   test('every changed byte, a cut, another key, another place: refused', async () => {
     const store = fileBlobStore(folder, KEY);
-    const reference = await store.put(Buffer.from('top secret'));
+    const { reference } = await store.put(Buffer.from('top secret'), REQUEST);
     const path = join(folder, reference.slice(5));
     const sealed = readFileSync(path);
     for (let at = 0; at < sealed.length; at += 1) {

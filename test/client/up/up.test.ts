@@ -164,12 +164,24 @@ describe('verbs', () => {
     const userData = join(folder.path, 'user-data');
     writeFileSync(userData, '#cloud-config\npassword: correct-horse\n');
     const deploy = ['node', 'deploy', 'node-001', '--image', 'ubuntu-24.04', '--owner', 'team-a'];
-    const ticket = await json<{ operationId: string }>(...deploy, '--user-data', userData, '--no-wait');
+    const sealed = [...deploy, '--request-id', 'sealed', '--user-data'];
+    await fault('node-001', { wrongImageBytes: 1 });
+    expect((await rackwright(...sealed, userData)).code).toBe(4);
     const blobs = readdirSync(dir.blobs);
     expect(blobs).toHaveLength(1);
+    // A repetition is the same request; another one under its id is refused, and takes nothing away from it.
+    expect(await json(...sealed, userData, '--no-wait')).toMatchObject({ operationId: 'sealed' });
+    const other = join(folder.path, 'other-user-data');
+    writeFileSync(other, '#cloud-config\n');
+    expect((await rackwright(...sealed, other)).stderr).toContain('REQUEST_ID_REUSED');
+    const unlike = await rackwright(...sealed, userData, '--image', 'rocky-9');
+    expect(unlike.stderr).toContain('REQUEST_ID_REUSED');
+    expect(readdirSync(dir.blobs)).toEqual(blobs);
     expect(readFileSync(join(dir.blobs, blobs[0]!)).includes('correct-horse')).toBe(false);
-    const { code } = await rackwright('op', 'watch', ticket.operationId);
+    const { code } = await rackwright('op', 'resume', 'sealed', '--node', 'node-001');
     expect(code).toBe(0);
+    expect(readdirSync(dir.blobs)).toEqual([]);
+    expect((await rackwright(...sealed, userData)).code).toBe(0);
     expect(readdirSync(dir.blobs)).toEqual([]);
     const node = await json<NodeRecord>('node', 'show', 'node-001');
     expect(node).toMatchObject({ phase: 'active', owner: 'team-a' });
