@@ -1,5 +1,6 @@
 import type { Decision } from './decide.ts';
-import { failure } from './errors/failure.ts';
+import { CATALOGUE } from './errors/catalogue.ts';
+import { failure, type Failure } from './errors/failure.ts';
 import type { JsonObject } from './json.ts';
 import type { VerbRequest } from './messages.ts';
 import { CLEANUP_PREFIX } from './names.ts';
@@ -123,12 +124,29 @@ export function ended(node: NodeRecord, end: OperationEnd): NodeRecord {
     flags: { ...node.flags, drift: driftFlag(node, end) },
     retired: end.retired ?? node.retired,
     supports: end.supports ?? node.supports,
-    lastFailure: end.failure ?? (operation.kind === 'cleanup' ? node.lastFailure : null),
+    lastFailure: operation.kind === 'cleanup' ? afterCleanup(node, end) : (end.failure ?? null),
     recent: node.recent.map((r) =>
       r.requestId === operation.requestId ? { ...r, outcome: end.outcome } : r,
     ),
   };
   return passed ? { ...next, ...effectOf(operation, next) } : next;
+}
+
+/** The failure that a clean-up was for, told with what became of it. */
+function afterCleanup({ operation, lastFailure: why }: NodeRecord, end: OperationEnd): Failure | null {
+  const id = operation!.requestId;
+  const { outcome, residue, power, failure: f } = end;
+  const left = residue.length > 0 ? `${residue.join(', ')} left behind` : 'nothing left behind';
+  const passed = outcome === 'pass';
+  if (why?.code === 'RESIDUE' && passed) {
+    return { ...why, message: `${why.message} ${id} has removed it since.`, correction: 'Ask again.' };
+  }
+  if (why?.code !== 'OPERATION_LOST') return f ?? why;
+  const became = passed
+    ? `${id} has cleaned up: ${left}${power === undefined ? '' : `, power ${power}`}`
+    : `${id} could not clean up (${left}): ${f?.message ?? outcome}`;
+  const correction = passed ? 'Ask again.' : CATALOGUE.RESIDUE.correction;
+  return { ...why, message: `${why.message.split('; ')[0]}; ${became.replace(/\.$/, '')}.`, correction };
 }
 
 function driftFlag(node: NodeRecord, end: OperationEnd): string | null {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../core/decide.ts';
-import { failure } from '../../core/errors/failure.ts';
+import { failure, type Failure } from '../../core/errors/failure.ts';
 import { powerOf, type CurrentOperation, type NodeRecord, type Resident } from '../../core/node.ts';
 import type { OperationEnd } from '../../core/operations.ts';
 import type { Phase } from '../../core/phases.ts';
@@ -226,13 +226,59 @@ describe('an operation that was lost', () => {
     expect(again.recent.map((r) => r.outcome)).toEqual(['error', 'error', null]);
   });
 
-  it('is still told once its clean-up has passed', () => {
-    const cleaned = ended(lost(node), end({ phase: 'deploy-failed' }));
-    expect(cleaned).toMatchObject({ operation: null, lastFailure: { code: 'OPERATION_LOST' } });
+  const begun = 'Operation r1 (deploy) ended without a verdict; cleanup-7';
+  const ends: readonly [over: Partial<OperationEnd>, message: string, correction: string][] = [
+    [{}, 'has cleaned up: nothing left behind.', 'Ask again.'],
+    [{ power: 'off' }, 'has cleaned up: nothing left behind, power off.', 'Ask again.'],
+    [
+      { outcome: 'fail', residue: ['media'], failure: failure('RESIDUE', 'Left behind: media.') },
+      'could not clean up (media left behind): Left behind: media.',
+      'looked at again by itself',
+    ],
+    [
+      { outcome: 'aborted', residue: ['power'], failure: failure('ABORTED', 'Aborted: enough') },
+      'could not clean up (power left behind): Aborted: enough.',
+      'looked at again by itself',
+    ],
+  ];
+  it.each(ends)('is told with what the clean-up did, which ended with %j', (over, message, correction) => {
+    expect(lost(node).lastFailure?.message).toBe(`${begun} cleans up.`);
+    const cleaned = ended(lost(node), end({ phase: 'deploy-failed', ...over }));
+    expect(cleaned).toMatchObject({
+      operation: null,
+      lastFailure: {
+        code: 'OPERATION_LOST',
+        message: `${begun} ${message}`,
+        correction: expect.stringContaining(correction),
+      },
+    });
+  });
+
+  it('is told with what the last one of several clean-ups did', () => {
+    const tried = ended(lost(node), end({ outcome: 'fail', residue: ['media'] }));
+    const again = ended(cleaningUp({ ...tried, generation: 9 }, 'deploy'), end());
+    expect(again.lastFailure?.message).toBe(
+      'Operation r1 (deploy) ended without a verdict; cleanup-10 has cleaned up: nothing left behind.',
+    );
   });
 });
 
 describe('a clean-up of what is left', () => {
+  const cleaned = (why: Failure, over: Partial<OperationEnd>) =>
+    ended(cleaningUp(aNode({ generation: 3, lastFailure: why }), 'deploy'), end(over)).lastFailure;
+
+  it('tells that what the last failure speaks of is gone, and leaves any other failure as it is', () => {
+    const left = failure('RESIDUE', 'Left behind: media.');
+    expect(cleaned(left, {})).toMatchObject({
+      code: 'RESIDUE',
+      message: 'Left behind: media. cleanup-4 has removed it since.',
+      correction: 'Ask again.',
+    });
+    expect(cleaned(left, { outcome: 'fail', failure: failure('RESIDUE', 'Still.') })?.message).toBe('Still.');
+    const other = failure('IMAGE_UNKNOWN', 'none');
+    expect(cleaned(other, {})).toEqual(other);
+  });
+
   it('leaves the phase alone', () => {
     const node = cleaningUp(aNode({ phase: 'deploy-failed', generation: 3, residue: ['media'] }), 'deploy');
     expect(node).toMatchObject({

@@ -92,7 +92,12 @@ describe('an operation that was terminated', () => {
       phase: 'deploy-failed',
       owner: 'team-a',
       residue: [],
-      lastFailure: { code: 'OPERATION_LOST' },
+      lastFailure: {
+        code: 'OPERATION_LOST',
+        message: expect.stringContaining(
+          `; ${second.requestId} has cleaned up: nothing left behind, power off.`,
+        ),
+      },
     });
     gate.open();
     expect((await house.run('reimage', { image: 'a' })).outcome).toBe('pass');
