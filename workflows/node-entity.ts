@@ -341,14 +341,16 @@ export class NodeEntity {
     this.#residueDue = left ? (this.#residueDue ?? Date.now() + RESIDUE_RETRY_MS) : null;
     const woken = () => this.#dirty || this.#outbox.waiting() || this.#mayContinueAsNew() || this.#mayEnd();
     if (this.#residueDue !== null) {
-      if (await condition(woken, Math.max(1, this.#residueDue - Date.now()))) return;
+      const rest = Math.max(1, this.#residueDue - Date.now());
+      if (await condition(woken, rest, { summary: `Look again at ${residue.join(', ')}` })) return;
       this.#residueDue = null;
       const before = this.#record;
       if (before.operation !== null || before.residue.length === 0) return;
       const last = before.recent.findLast(({ kind }) => kind !== 'cleanup')?.kind ?? 'decommission';
       this.#cleanUp(cleaningUp(before, last, this.#cleanupId()), before, false);
     } else if (supports.length === 0) {
-      if (!(await condition(woken, UNKNOWN_RETRY_MS))) await this.#readContract();
+      const look = { summary: 'Look for the node in the contract again' };
+      if (!(await condition(woken, UNKNOWN_RETRY_MS, look))) await this.#readContract();
     } else {
       await condition(woken);
     }

@@ -4,7 +4,7 @@ import { fail } from '../../core/errors/failure.ts';
 import { WORKFLOW_QUEUE } from '../../core/names.ts';
 import type { GatewayAccess } from '../../core/operations.ts';
 import { createLocalEnvironment } from '../support/temporal.ts';
-import { CERTIFICATE, House, refusalOf, SITE, until } from './support.ts';
+import { CERTIFICATE, House, refusalOf, SITE, timerSummaries, until } from './support.ts';
 
 let house: House;
 
@@ -84,6 +84,10 @@ describe('a workflow that is started wrongly fails at once and says how', () => 
     });
     await until(async () => (await house.state('n7')).refused.at(-1)?.code === 'NODE_UNKNOWN');
     expect(await refusalOf(house.send('enroll', {}, 'n7'))).toBe('NODE_UNKNOWN');
+    await until(async () => (await timerSummaries(handle)).length > 0);
+    expect(new Set(await timerSummaries(handle))).toEqual(
+      new Set(['Look for the node in the contract again']),
+    );
     await handle.cancel();
     expect(await handle.result().catch((error: { cause: Error }) => error.cause.name)).toBe(
       'CancelledFailure',

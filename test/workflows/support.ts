@@ -364,6 +364,15 @@ function expectNoTraces(workflowId: string, history: object): void {
   });
 }
 
+/** What the Web UI says of each timer that a workflow has started. */
+export async function timerSummaries(handle: WorkflowHandle): Promise<string[]> {
+  const { events } = await handle.fetchHistory();
+  return (events ?? [])
+    .filter((event) => event.timerStartedEventAttributes)
+    .map(({ userMetadata }) => Buffer.from(userMetadata?.summary?.data ?? '""').toString())
+    .map((json) => JSON.parse(json) as string);
+}
+
 /** The second witness looks as often as the test wants it to. */
 function hurried(activities: object, watchMs: () => number): object {
   const { watchOperation } = activities as { watchOperation: (input: unknown) => Promise<unknown> };

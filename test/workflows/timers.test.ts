@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fail } from '../../core/errors/failure.ts';
 import { createTimeSkippingEnvironment } from '../support/temporal.ts';
-import { House, INVENTORY, until } from './support.ts';
+import { House, INVENTORY, timerSummaries, until } from './support.ts';
 
 let house: House;
 
@@ -100,6 +100,8 @@ describe('time', () => {
     ]);
     delete house.driver.script['connect'];
     const settled = house.driver.settled.length;
+    await until(async () => (await timerSummaries(house.entity('n1'))).length > 0);
+    expect((await timerSummaries(house.entity('n1'))).at(-1)).toBe('Look again at media');
     await house.environment.sleep('16 minutes');
     await until(() => house.driver.settled.length > settled);
     await until(async () => (await house.state('n1')).operation === null);
