@@ -187,6 +187,7 @@ export class OperationRun {
     const answered = await condition(
       () => this.#resumed !== null || this.#stopping.why !== null,
       holdForSeconds * 1000,
+      { summary: 'Held: waits for resume or abort' },
     );
     this.#progress.release();
     standing.phase = working;

@@ -180,10 +180,9 @@ export class PlanRun {
 
   #heard(who: 'agent' | 'first-boot', seconds: number): Promise<boolean> {
     const { callbacks } = this.#parts;
-    return condition(
-      () => (who === 'agent' ? callbacks.agent : callbacks.firstBoot) !== null,
-      seconds * 1000,
-    );
+    const heard = () => (who === 'agent' ? callbacks.agent : callbacks.firstBoot) !== null;
+    const what = who === 'agent' ? 'the deploy agent' : "the guest's first boot";
+    return condition(heard, seconds * 1000, { summary: `Waits for ${what}` });
   }
 
   #failed(at: number, f: Failure): Failure {
