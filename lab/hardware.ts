@@ -20,8 +20,8 @@ export interface Nic {
   readonly mac: string;
   /** The address that the installed system gets on it. */
   readonly address: string;
-  /** What it is plugged into; nothing where there is no cable. */
-  readonly cable?: Cable;
+  /** What it is plugged into; null where there is no cable. */
+  readonly cable: Cable | null;
 }
 
 /** The other end of a port's cable. */

@@ -12,7 +12,7 @@ export const hardwareInfo = (
     mac_address: nic.mac,
     ipv4_address: i === 0 ? address : null,
     ipv6_address: null,
-    has_carrier: nic.cable !== undefined,
+    has_carrier: nic.cable !== null,
     lldp: collectLldp ? lldpOf(nic) : null,
     vendor: '0x15b3',
     product: '0x1021',

@@ -4,7 +4,7 @@ const hex = (text: string): string => Buffer.from(text).toString('hex');
 
 /** What a port hears, as the agent tells it: type and value of each part of the frame. */
 export function lldpOf({ cable }: Nic): [number, string][] {
-  if (cable === undefined || !cable.speaks) return [];
+  if (cable === null || !cable.speaks) return [];
   return [
     [1, `04${cable.chassisMac.replaceAll(':', '')}`],
     [2, `05${hex(cable.switchPort)}`],

@@ -28,7 +28,7 @@ export function adapterTree(server: Server, chassis: string): Tree {
           resource(`${ports}/${i + 1}`, 'Port.v1_9_0.Port', `Port ${i + 1}`, {
             PortProtocol: 'Ethernet',
             LinkNetworkTechnology: 'Ethernet',
-            LinkStatus: nic.cable === undefined ? 'LinkDown' : 'LinkUp',
+            LinkStatus: nic.cable === null ? 'LinkDown' : 'LinkUp',
             Ethernet: {
               AssociatedMACAddresses: [nic.mac],
               LLDPEnabled: true,
@@ -42,7 +42,7 @@ export function adapterTree(server: Server, chassis: string): Tree {
 }
 
 function received({ faults }: Server, { cable }: Nic): Resource {
-  if (cable === undefined || !cable.speaks || faults.on('bmcHidesLldp')) return {};
+  if (cable === null || !cable.speaks || faults.on('bmcHidesLldp')) return {};
   return {
     LLDPReceive: {
       ChassisId: cable.chassisMac,

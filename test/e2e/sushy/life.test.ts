@@ -86,7 +86,7 @@ const inventory = (gatewayUrl: string, iso: string): string =>
         name,
         type: 'played',
         bmc: { address: rack.sushy.url, system: uri },
-        ports: [{ mac, network: 'provisioning' }],
+        ports: [{ mac, switch: 'leaf-1', switchPort: `swp-${name}`, network: 'provisioning' }],
         rootDevice: { serial: `${name}-root` },
         architecture: 'x86_64',
         bootMode: 'uefi',

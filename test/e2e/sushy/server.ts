@@ -98,17 +98,18 @@ export class PlayedServer {
     const apiUrl = parameters['ipa-api-url'];
     if (apiUrl === undefined) throw new Error('there is no ipa-api-url on the media');
     this.#note('media', system.name);
-    await this.#runAgent(apiUrl, signal);
+    await this.#runAgent(apiUrl, parameters['ipa-collect-lldp'] === '1', signal);
   }
 
   /** The agent as a service of its ramdisk: one that gave up is started again, until the power is gone. */
-  async #runAgent(apiUrl: string, signal: AbortSignal): Promise<void> {
+  async #runAgent(apiUrl: string, collectLldp: boolean, signal: AbortSignal): Promise<void> {
     const { bmc, system } = this.#parts;
     const reset = (type: 'ForceOff' | 'ForceRestart') => (): void =>
       void bmc.reset(system.uri, type).catch((error: unknown) => this.#note('trouble', String(error)));
     while (!signal.aborted) {
       const agent = await startAgent({
         apiUrl,
+        collectLldp,
         hardware: this.hardware,
         disks: this.disks,
         pause: this.#pause,

@@ -81,7 +81,14 @@ function hardwareOf(i: number, { name, uuid, mac }: SushySystem): Hardware {
     threads: CPUS,
     cpuModel: 'Played',
     memoryMiB: MEMORY_MIB,
-    nics: [{ name: 'eth0', mac, address: `198.18.${i >> 8}.${i & 255}` }],
+    nics: [
+      {
+        name: 'eth0',
+        mac,
+        address: `198.18.${i >> 8}.${i & 255}`,
+        cable: { switch: 'leaf-1', chassisMac: '52:54:02:00:00:01', switchPort: `swp-${name}`, speaks: true },
+      },
+    ],
     disks: [disk('/dev/sda', 'root', 960 * GB), disk('/dev/sdb', 'data', 3840 * GB)],
     gpus: [{ model: GPU, serial: `${name}-gpu`, memoryMiB: 81_920 }],
   };
