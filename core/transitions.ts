@@ -1,5 +1,4 @@
 import type { Decision } from './decide.ts';
-import { CATALOGUE } from './errors/catalogue.ts';
 import { failure, type Failure } from './errors/failure.ts';
 import type { JsonObject } from './json.ts';
 import type { VerbRequest } from './messages.ts';
@@ -132,21 +131,21 @@ export function ended(node: NodeRecord, end: OperationEnd): NodeRecord {
   return passed ? { ...next, ...effectOf(operation, next) } : next;
 }
 
-/** The failure that a clean-up was for, told with what became of it. */
+/** The last failure once a clean-up has ended: what it was for, with what became of it, or why it failed itself. */
 function afterCleanup({ operation, lastFailure: why }: NodeRecord, end: OperationEnd): Failure | null {
   const id = operation!.requestId;
-  const { outcome, residue, power, failure: f } = end;
-  const left = residue.length > 0 ? `${residue.join(', ')} left behind` : 'nothing left behind';
+  const { outcome, power, failure: f } = end;
   const passed = outcome === 'pass';
   if (why?.code === 'RESIDUE' && passed) {
     return { ...why, message: `${why.message} ${id} has removed it since.`, correction: 'Ask again.' };
   }
   if (why?.code !== 'OPERATION_LOST') return f ?? why;
-  const became = passed
-    ? `${id} has cleaned up: ${left}${power === undefined ? '' : `, power ${power}`}`
-    : `${id} could not clean up (${left}): ${f?.message ?? outcome}`;
-  const correction = passed ? 'Ask again.' : CATALOGUE.RESIDUE.correction;
-  return { ...why, message: `${why.message.split('; ')[0]}; ${became.replace(/\.$/, '')}.`, correction };
+  const lost = why.message.split('; ')[0];
+  if (!passed) {
+    return { ...(f ?? why), message: `${lost}; ${id} could not clean up: ${f?.message ?? outcome}` };
+  }
+  const became = `${id} has cleaned up: nothing left behind${power === undefined ? '' : `, power ${power}`}.`;
+  return { ...why, message: `${lost}; ${became}`, correction: 'Ask again.' };
 }
 
 function driftFlag(node: NodeRecord, end: OperationEnd): string | null {

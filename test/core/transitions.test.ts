@@ -227,38 +227,45 @@ describe('an operation that was lost', () => {
   });
 
   const begun = 'Operation r1 (deploy) ended without a verdict; cleanup-7';
-  const ends: readonly [over: Partial<OperationEnd>, message: string, correction: string][] = [
-    [{}, 'has cleaned up: nothing left behind.', 'Ask again.'],
-    [{ power: 'off' }, 'has cleaned up: nothing left behind, power off.', 'Ask again.'],
+  const rows: readonly [over: Partial<OperationEnd>, code: string, message: string, correction: string][] = [
+    [{}, 'OPERATION_LOST', 'has cleaned up: nothing left behind.', 'Ask again.'],
+    [{ power: 'off' }, 'OPERATION_LOST', 'has cleaned up: nothing left behind, power off.', 'Ask again.'],
+    // Who has to mend what is what the clean-up failed with.
     [
       { outcome: 'fail', residue: ['media'], failure: failure('RESIDUE', 'Left behind: media.') },
-      'could not clean up (media left behind): Left behind: media.',
+      'RESIDUE',
+      'could not clean up: Left behind: media.',
       'looked at again by itself',
     ],
     [
-      { outcome: 'aborted', residue: ['power'], failure: failure('ABORTED', 'Aborted: enough') },
-      'could not clean up (power left behind): Aborted: enough.',
-      'looked at again by itself',
+      { outcome: 'fail', failure: failure('NODE_UNKNOWN', 'The contract has no node n1.') },
+      'NODE_UNKNOWN',
+      'could not clean up: The contract has no node n1.',
+      'Add the node to the inventory',
     ],
   ];
-  it.each(ends)('is told with what the clean-up did, which ended with %j', (over, message, correction) => {
-    expect(lost(node).lastFailure?.message).toBe(`${begun} cleans up.`);
-    const cleaned = ended(lost(node), end({ phase: 'deploy-failed', ...over }));
-    expect(cleaned).toMatchObject({
-      operation: null,
-      lastFailure: {
-        code: 'OPERATION_LOST',
-        message: `${begun} ${message}`,
-        correction: expect.stringContaining(correction),
-      },
-    });
-  });
+  it.each(rows)(
+    'is told with what the clean-up did, which ended with %j',
+    (over, code, message, correction) => {
+      expect(lost(node).lastFailure?.message).toBe(`${begun} cleans up.`);
+      const cleaned = ended(lost(node), end({ phase: 'deploy-failed', ...over }));
+      expect(cleaned).toMatchObject({
+        operation: null,
+        lastFailure: {
+          code,
+          message: `${begun} ${message}`,
+          correction: expect.stringContaining(correction),
+        },
+      });
+    },
+  );
 
   it('is told with what the last one of several clean-ups did', () => {
-    const tried = ended(lost(node), end({ outcome: 'fail', residue: ['media'] }));
+    const left = { residue: ['media'] as const, failure: failure('RESIDUE', 'Left behind: media.') };
+    const tried = ended(lost(node), end({ outcome: 'fail', ...left }));
     const again = ended(cleaningUp({ ...tried, generation: 9 }, 'deploy'), end());
     expect(again.lastFailure?.message).toBe(
-      'Operation r1 (deploy) ended without a verdict; cleanup-10 has cleaned up: nothing left behind.',
+      `${begun} could not clean up: Left behind: media. cleanup-10 has removed it since.`,
     );
   });
 });
