@@ -19,6 +19,7 @@ import { createSite } from './site.ts';
 import { installRuntime } from './telemetry.ts';
 import { connectNative } from './temporal/connect.ts';
 import { ensureRetention, ensureSearchAttributes } from './temporal/namespace.ts';
+import { ACTIVATION_LIMIT } from './temporal/worker-options.ts';
 
 /** Made by the build; all workers of one build run the very same workflow code. */
 const BUNDLE = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
@@ -49,6 +50,7 @@ await main('worker', async () => {
     workflowBundle: { codePath: BUNDLE },
     maxConcurrentWorkflowTaskExecutions: config.workflowSlots,
     workflowTaskPollerBehavior: { type: 'autoscaling', maximum: config.workflowSlots },
+    ...ACTIVATION_LIMIT,
     ...GRACE,
   });
   const activities = await Worker.create({

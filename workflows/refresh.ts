@@ -11,9 +11,11 @@ export class Refresh {
     void CancellationScope.nonCancellable(async () => {
       for (;;) {
         await condition(() => this.#due);
+        // What was left undone when the worker drops the workflow from its cache runs outside of any: nobody is
+        // there to catch what is thrown, and the worker would end of it.
+        if (!inWorkflowContext()) return;
         this.#due = false;
-        // What is due when the worker drops the workflow from its cache runs outside of it.
-        if (inWorkflowContext()) show();
+        show();
       }
     });
   }

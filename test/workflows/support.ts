@@ -31,6 +31,7 @@ import type { OperationReport, StepInput, StepOutput, Ticket } from '../../core/
 import { REDFISH_OBSERVED, redfishPlan } from '../../core/plans/redfish.ts';
 import type { Residue } from '../../core/steps.ts';
 import { ALL_VERBS, isOperationVerb, type Verb } from '../../core/verbs.ts';
+import { ACTIVATION_LIMIT } from '../../workers/temporal/worker-options.ts';
 import type { NodeState } from '../../workflows/messages.ts';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
@@ -41,7 +42,7 @@ export const NODE = 'n1';
 /** Bundles the workflows once per version of their sources; every test file runs in its own process. */
 export async function workflowBundle(folder = 'workflows'): Promise<{ codePath: string }> {
   const hash = createHash('sha256');
-  for (const root of ['core', folder]) {
+  for (const root of new Set(['core', 'workflows', folder])) {
     for (const file of (await readdir(root, { recursive: true })).sort()) {
       if (file.endsWith('.ts')) hash.update(file).update(await readFile(join(root, file)));
     }
@@ -194,8 +195,7 @@ export class House {
       taskQueue: WORKFLOW_QUEUE,
       workflowBundle: await workflowBundle(),
       maxConcurrentWorkflowTaskExecutions: 10,
-      // An activation that is stopped by time takes Node 20 down with it; this machine may be slow.
-      debugMode: true,
+      ...ACTIVATION_LIMIT,
     });
     this.#running.push({ worker, done: worker.run(), kind: 'workflows' });
   }
