@@ -19,7 +19,7 @@ import { createSite } from './site.ts';
 import { installRuntime } from './telemetry.ts';
 import { connectNative } from './temporal/connect.ts';
 import { ensureRetention, ensureSearchAttributes } from './temporal/namespace.ts';
-import { ACTIVATION_LIMIT } from './temporal/worker-options.ts';
+import { ACTIVATION_LIMIT, HEARTBEAT_THROTTLE } from './temporal/worker-options.ts';
 
 /** Made by the build; all workers of one build run the very same workflow code. */
 const BUNDLE = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
@@ -60,6 +60,7 @@ await main('worker', async () => {
     activities: createActivities(site, DRIVERS),
     maxConcurrentActivityTaskExecutions: config.activitySlots,
     activityTaskPollerBehavior: { type: 'autoscaling', maximum: 20 },
+    ...HEARTBEAT_THROTTLE,
     ...GRACE,
   });
   const workers = [workflows, activities];

@@ -5,3 +5,12 @@
  * server is done again anyway. This is for a loop that never ends, and has no place in the SDK's types.
  */
 export const ACTIVATION_LIMIT = { isolateExecutionTimeout: '5m' } as const;
+
+/**
+ * How often a heartbeat is passed on. It brings back whether the activity is cancelled, and the SDK waits with it
+ * for most of the heartbeat time-out: an abort would take 8 s to be heard.
+ */
+export const HEARTBEAT_THROTTLE = {
+  maxHeartbeatThrottleInterval: '2s',
+  defaultHeartbeatThrottleInterval: '2s',
+} as const;
