@@ -57,6 +57,8 @@ export class NodeEntity {
   /** Refused only after they were accepted: the requestId had been used long ago. */
   readonly #late = new Map<string, Failure>();
   #residueDue: number | null = null;
+  /** Whether signals wait that were received and not heard. */
+  unheard: () => boolean = () => false;
 
   constructor(site: string, node: string, memory?: NodeMemory) {
     this.#site = site;
@@ -358,14 +360,14 @@ export class NodeEntity {
 
   #mayContinueAsNew(): boolean {
     const { continueAsNewSuggested } = workflowInfo();
-    return continueAsNewSuggested && this.#outbox.unsent() !== undefined && allHandlersFinished();
+    const ready = this.#outbox.unsent() !== undefined && !this.unheard();
+    return continueAsNewSuggested && ready && allHandlersFinished();
   }
 
   #mayEnd(): boolean {
     const { operation } = this.#record;
-    return (
-      this.#ending && operation === null && !this.#dirty && !this.#outbox.waiting() && allHandlersFinished()
-    );
+    const idle = operation === null && !this.#dirty && !this.#outbox.waiting() && !this.unheard();
+    return this.#ending && idle && allHandlersFinished();
   }
 
   /** What the next run goes on with; the second witness begins anew there. */

@@ -3,6 +3,7 @@ import { failure } from '../core/errors/failure.ts';
 import { parseVerb } from '../core/messages.ts';
 import { ALL_VERBS, type Verb } from '../core/verbs.ts';
 import { reject } from './failures.ts';
+import { Intake } from './intake.ts';
 import { EXAMPLES, operationEvent, stateQuery, verbSignal, verbUpdate } from './messages.ts';
 import type { NodeEntity } from './node-entity.ts';
 
@@ -12,22 +13,57 @@ import type { NodeEntity } from './node-entity.ts';
  */
 export function registerHandlers(entity: NodeEntity): void {
   setHandler(stateQuery, () => entity.state(), { description: 'All that is known of the node.' });
-  setHandler(operationEvent, (event) => entity.onOperation(event), {
-    description: 'From the running operation to its node; not for people.',
-  });
-  for (const verb of ALL_VERBS) registerVerb(entity, verb);
-  setDefaultSignalHandler((name) => entity.onUnknown(name));
+  const signals = new NodeSignals(entity);
+  signals.open();
+  for (const verb of ALL_VERBS) registerUpdate(entity, verb);
 }
 
 /** No requestId can be this: a validator leaves no trace, so it must not draw from the random source. */
 const UNNAMED = '';
 
 /** Each verb comes in as a signal and as an update of one name, with the same argument. */
-function registerVerb(entity: NodeEntity, verb: Verb): void {
-  const description = EXAMPLES[verb];
-  setHandler(verbSignal(verb), (input) => entity.signal(verb, parseVerb(verb, input, uuid4)), {
-    description,
-  });
+class NodeSignals {
+  readonly #entity: NodeEntity;
+  readonly #intake: Intake;
+
+  constructor(entity: NodeEntity) {
+    this.#entity = entity;
+    this.#intake = new Intake(this);
+    entity.unheard = () => this.#intake.closed;
+  }
+
+  open(): void {
+    setHandler(operationEvent, (event) => this.#take('operation', event), {
+      description: 'From the running operation to its node; not for people.',
+    });
+    for (const verb of ALL_VERBS) {
+      const description = EXAMPLES[verb];
+      setHandler(verbSignal(verb), (input) => this.#take(verb, input), { description });
+    }
+    this.drain();
+  }
+
+  drain(): void {
+    setDefaultSignalHandler((name, input) => this.#take(name, input));
+  }
+
+  close(): void {
+    setHandler(operationEvent, undefined);
+    for (const verb of ALL_VERBS) setHandler(verbSignal(verb), undefined);
+    setDefaultSignalHandler(undefined);
+  }
+
+  #take(name: string, input: unknown): void {
+    this.#intake.count();
+    if (name === 'operation') this.#entity.onOperation(input);
+    else if (isVerb(name)) this.#entity.signal(name, parseVerb(name, input, uuid4));
+    else this.#entity.onUnknown(name);
+  }
+}
+
+const isVerb = (name: string): name is Verb => (ALL_VERBS as readonly string[]).includes(name);
+
+function registerUpdate(entity: NodeEntity, verb: Verb): void {
   setHandler(
     verbUpdate(verb),
     (input) => {
@@ -43,7 +79,7 @@ function registerVerb(entity: NodeEntity, verb: Verb): void {
       });
     },
     {
-      description,
+      description: EXAMPLES[verb],
       validator: (input) => {
         const refusal = entity.refusalAtDoor(parseVerb(verb, input, () => UNNAMED));
         if (refusal) reject(refusal);

@@ -1,6 +1,6 @@
-import { CancellationScope, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
 import { parseNodeInput } from '../core/messages.ts';
-import { nodeWorkflowId } from '../core/names.ts';
+import { NODE_TASK_TIMEOUT, nodeWorkflowId } from '../core/names.ts';
 import { startedWrongly } from './failures.ts';
 import { NodeEntity, type NodeMemory } from './node-entity.ts';
 import { registerHandlers } from './node-handlers.ts';
@@ -28,7 +28,8 @@ export async function node(input: NodeInput): Promise<void> {
   registerHandlers(entity);
   CancellationScope.current().cancelRequested.catch(() => entity.end());
   const memory = await CancellationScope.nonCancellable(() => entity.run());
-  await continueAsNew<typeof node>({ site, node: name, memory });
+  const next = makeContinueAsNewFunc<typeof node>({ workflowTaskTimeout: NODE_TASK_TIMEOUT });
+  await next({ site, node: name, memory });
 }
 
 /** The input of a start, which may come from anyone: wrong input or a wrong id fails the workflow at once. */

@@ -1,7 +1,7 @@
 import { WithStartWorkflowOperation, type Client } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
 import type { JsonObject } from '../../core/json.ts';
-import { nodeWorkflowId, operationWorkflowId, WORKFLOW_QUEUE } from '../../core/names.ts';
+import { NODE_TASK_TIMEOUT, nodeWorkflowId, operationWorkflowId, WORKFLOW_QUEUE } from '../../core/names.ts';
 import type { NodeRecord } from '../../core/node.ts';
 import type { OperationReport, Ticket } from '../../core/operations.ts';
 import type { Verb } from '../../core/verbs.ts';
@@ -61,6 +61,7 @@ export class Rackwright {
       workflowId: nodeWorkflowId(this.site, node),
       taskQueue: WORKFLOW_QUEUE,
       args: [{ site: this.site, node }],
+      workflowTaskTimeout: NODE_TASK_TIMEOUT,
       workflowIdConflictPolicy: 'USE_EXISTING',
     });
     return this.client.connection.withDeadline(deadline, () =>

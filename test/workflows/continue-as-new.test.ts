@@ -114,4 +114,14 @@ describe('over the runs of an entity', () => {
     }
     expect(runs.size).toBeGreaterThan(2);
   });
+
+  it('a burst that comes in one workflow task is heard to its end before the next run begins', async () => {
+    await house.stopWorkers('workflows');
+    const before = await run();
+    const sent = Array.from({ length: 250 }, (_, i) => i);
+    for (const i of sent) await house.entity().signal('reimage', { requestId: `b${i}`, image: 'a' });
+    await house.startWorkflows();
+    for (const i of sent) expect((await house.result(`b${i}`)).failure?.code).toBe('ILLEGAL_VERB');
+    await until(async () => (await run()) !== before);
+  });
 });

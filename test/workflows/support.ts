@@ -25,7 +25,13 @@ import type { Site } from '../../activities/site.ts';
 import { Tokens } from '../../activities/tokens/tokens.ts';
 import { Inventory } from '../../contracts/inventory/inventory.ts';
 import { untraced } from '../../core/errors/failure.ts';
-import { nodeWorkflowId, operationWorkflowId, siteQueue, WORKFLOW_QUEUE } from '../../core/names.ts';
+import {
+  NODE_TASK_TIMEOUT,
+  nodeWorkflowId,
+  operationWorkflowId,
+  siteQueue,
+  WORKFLOW_QUEUE,
+} from '../../core/names.ts';
 import type { NodeRecord } from '../../core/node.ts';
 import type { OperationReport, StepInput, StepOutput, Ticket } from '../../core/operations.ts';
 import { REDFISH_OBSERVED, redfishPlan } from '../../core/plans/redfish.ts';
@@ -238,6 +244,7 @@ export class House {
       workflowId: nodeWorkflowId(SITE, node),
       taskQueue: WORKFLOW_QUEUE,
       args: [{ site: SITE, node }],
+      workflowTaskTimeout: NODE_TASK_TIMEOUT,
       workflowIdConflictPolicy: 'USE_EXISTING',
     });
     const { firstExecutionRunId } = handle;
