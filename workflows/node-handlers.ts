@@ -11,11 +11,12 @@ import type { NodeEntity } from './node-entity.ts';
  * Wires messages to the entity. Total, and everything that decides is synchronous. Only the answer to an
  * update waits, until the operation that its ticket names is there to be awaited.
  */
-export function registerHandlers(entity: NodeEntity): void {
+export function registerHandlers(entity: NodeEntity): { readonly unheard: boolean } {
   setHandler(stateQuery, () => entity.state(), { description: 'All that is known of the node.' });
   const signals = new NodeSignals(entity);
   signals.open();
   for (const verb of ALL_VERBS) registerUpdate(entity, verb);
+  return signals;
 }
 
 /** No requestId can be this: a validator leaves no trace, so it must not draw from the random source. */
@@ -29,7 +30,11 @@ class NodeSignals {
   constructor(entity: NodeEntity) {
     this.#entity = entity;
     this.#intake = new Intake(this);
-    entity.unheard = () => this.#intake.closed;
+  }
+
+  /** Whether signals wait that the workflow has received and not heard. */
+  get unheard(): boolean {
+    return this.#intake.closed;
   }
 
   open(): void {

@@ -2,8 +2,10 @@ import { CancellationScope, makeContinueAsNewFunc, workflowInfo } from '@tempora
 import { parseNodeInput } from '../core/messages.ts';
 import { NODE_TASK_TIMEOUT, nodeWorkflowId } from '../core/names.ts';
 import { startedWrongly } from './failures.ts';
-import { NodeEntity, type NodeMemory } from './node-entity.ts';
+import { NodeEntity } from './node-entity.ts';
 import { registerHandlers } from './node-handlers.ts';
+import { NodeLoop } from './node-loop.ts';
+import { NodeStanding, type NodeMemory } from './node-standing.ts';
 
 /** Input of workflow `node`. `memory` is the entity's own, from one run to the next. */
 export interface NodeInput {
@@ -24,10 +26,12 @@ export interface NodeInput {
  */
 export async function node(input: NodeInput): Promise<void> {
   const { site, node: name } = checked(input);
-  const entity = new NodeEntity(site, name, input.memory);
-  registerHandlers(entity);
-  CancellationScope.current().cancelRequested.catch(() => entity.end());
-  const memory = await CancellationScope.nonCancellable(() => entity.run());
+  const standing = new NodeStanding(site, name, input.memory);
+  const entity = new NodeEntity(standing);
+  const signals = registerHandlers(entity);
+  const loop = new NodeLoop(standing, entity, () => signals.unheard);
+  CancellationScope.current().cancelRequested.catch(() => loop.end());
+  const memory = await CancellationScope.nonCancellable(() => loop.run());
   const next = makeContinueAsNewFunc<typeof node>({ workflowTaskTimeout: NODE_TASK_TIMEOUT });
   await next({ site, node: name, memory });
 }
