@@ -11,13 +11,29 @@ interface Found {
 const told = (value: unknown): string | null =>
   asText(asText(value)?.replace(/^(mac|ip|ifname|ifalias|local)\s*:\s+/i, ''))?.slice(0, 255) ?? null;
 
+/** Subtypes of a port id that stand for words, as Redfish and as numbers of IEEE 802.1AB. */
+const WORDS = /^(IfAlias|IfName|LocalAssign|1|5|7)$/i;
+const OCTETS = /^[0-9a-f]{2}(:[0-9a-f]{2})+$/i;
+
+/**
+ * A port id. The schema wants words, too, as octets: `73:77:70:31`; some BMCs show the words: `swp1`. What would
+ * not be printable was no octets of words.
+ */
+function portId(received: unknown): string | null {
+  const shown = told(at(received, 'PortId'));
+  const subtype = asText(at(received, 'PortIdSubtype'));
+  if (shown === null || subtype === null || !WORDS.test(subtype) || !OCTETS.test(shown)) return shown;
+  const words = String.fromCharCode(...shown.split(':').map((octet) => Number.parseInt(octet, 16)));
+  return /^[\x20-\x7e]+$/.test(words) ? asText(words) : shown;
+}
+
 /** What a Port tells of the switch at its other end; null if nothing. */
 export function readLldpReceive(body: unknown): Neighbour | null {
   const received = at(body, 'Ethernet', 'LLDPReceive');
   const neighbour = {
     chassisId: told(at(received, 'ChassisId')),
     systemName: told(at(received, 'SystemName')),
-    portId: told(at(received, 'PortId')),
+    portId: portId(received),
     portDescription: null,
   };
   return Object.values(neighbour).every((value) => value === null) ? null : neighbour;

@@ -47,9 +47,13 @@ function received({ faults }: Server, { cable }: Nic): Resource {
     LLDPReceive: {
       ChassisId: cable.chassisMac,
       ChassisIdSubtype: 'MacAddr',
-      PortId: cable.switchPort,
+      PortId: octets(cable.switchPort),
       PortIdSubtype: 'IfName',
       SystemName: `${cable.switch}.${SWITCH_DOMAIN}`,
     },
   };
 }
+
+/** As the schema wants a port id, also one that is a name: `73:77:70:31`. */
+const octets = (text: string): string =>
+  [...Buffer.from(text)].map((octet) => octet.toString(16).toUpperCase().padStart(2, '0')).join(':');

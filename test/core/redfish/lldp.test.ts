@@ -5,7 +5,27 @@ const neighbour = { chassisId: null, systemName: null, portId: null, portDescrip
 
 it.each([
   [
-    'as the schema has it',
+    'as the schema has it: a port id is octets, whatever they stand for',
+    { ChassisId: 'leaf-1', PortId: '45:74:68:31:2F:31', PortIdSubtype: 'IfName', SystemName: 'leaf-1' },
+    { ...neighbour, chassisId: 'leaf-1', portId: 'Eth1/1', systemName: 'leaf-1' },
+  ],
+  [
+    'with octets that are a MAC address',
+    { ChassisId: '8c:85:c1:a2:ae:80', PortId: '41:42:43:44:45:46', PortIdSubtype: 'MacAddr' },
+    { ...neighbour, chassisId: '8c:85:c1:a2:ae:80', portId: '41:42:43:44:45:46' },
+  ],
+  [
+    'with the name of a port that only looks like octets',
+    { PortId: '01:12', PortIdSubtype: 'IfName' },
+    { ...neighbour, portId: '01:12' },
+  ],
+  [
+    'with the number of a port',
+    { PortId: '49', PortIdSubtype: 'LocalAssign' },
+    { ...neighbour, portId: '49' },
+  ],
+  [
+    'with the name of a port as it is, as some BMCs show it',
     { ChassisId: '8c:85:c1:a2:ae:80', ChassisIdSubtype: 'MacAddr', PortId: 'swp1', SystemName: 'leaf-1' },
     { ...neighbour, chassisId: '8c:85:c1:a2:ae:80', portId: 'swp1', systemName: 'leaf-1' },
   ],
