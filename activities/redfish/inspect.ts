@@ -1,19 +1,13 @@
-import { readBoot } from '../../core/redfish/boot.ts';
-import type { Drive, Inspection } from '../../core/redfish/inspection.ts';
-import {
-  identityMacs,
-  mergeNics,
-  readDeviceFunction,
-  readEthernetInterface,
-  readNetworkPort,
-  type NicReading,
-} from '../../core/redfish/nics.ts';
+import type { Inspection, TrustedModule } from '../../core/redfish/inspection.ts';
+import { identityMacs, mergeNics } from '../../core/redfish/nics.ts';
 import { readPower } from '../../core/redfish/power.ts';
-import { asList, asNumber, asText, at, linkOf, linksOf, sameUri, textsOf } from '../../core/redfish/read.ts';
+import { asName, asPositive, at, linkOf, linksOf, sameUri } from '../../core/redfish/read.ts';
 import * as read from '../../core/redfish/readers.ts';
-import { adaptersOf } from './ports.ts';
+import { readVirtualDrive } from '../../core/redfish/storage.ts';
+import { nicReadings } from './nics.ts';
 import { reader, type Reader } from './reader.ts';
-import { managersOf, type Resource, type SystemFound } from './service.ts';
+import { managing, type Resource, type SystemFound } from './service.ts';
+import { storageOf } from './storage.ts';
 import type { Bmc } from './transport.ts';
 
 export interface InspectOptions {
@@ -41,53 +35,55 @@ export async function inspectSystem(
   );
   const modules = (await r.members('memory', link('Memory'))).filter((m) => !read.isAbsent(m.body));
   const chassis = await r.all('chassis', linksOf(at(body, 'Links', 'Chassis')).slice(0, 8));
-  const nics = [
-    ...(await ethernetInterfaces(r, link('EthernetInterfaces'))),
-    ...(await adapters(r, chassis)),
-  ];
-  const drives = await storage(r, body);
-  const pcie = await r.all('PCIe devices', linksOf(body['PCIeDevices']).slice(0, 128));
+  const nics = mergeNics(await nicReadings(r, body, chassis));
+  const { controllers, drives } = await storageOf(r, body);
+  const pcie = await r.held('PCIe devices', body['PCIeDevices'], 128);
   const secureBoot = link('SecureBoot') === null ? null : await r.one('secure boot', link('SecureBoot')!);
-  const managers = await r.all('managers', (await managersOf(bmc, system)).slice(0, 4));
+  const managers = await managersOf(r, system);
+  const media = await virtualMedia(r, [body, ...managers.map((manager) => manager.body)]);
+  const trusted = await trustedModules(r, body, chassis);
   const firmware = await inventory(r, root);
 
-  const merged = mergeNics(nics);
-  const cpus = processors.filter((p) => !read.isGpu(p.body));
+  const cpus = processors.filter((p) => read.isCpu(p.body)).map((p) => read.readProcessor(p.uri, p.body));
+  const dimms = modules.map((m) => read.readMemoryModule(m.uri, m.body));
+  // What was not read in full is not counted.
+  const whole = (part: string): boolean => r.unread().every((each) => each.part !== part);
   const gpuProcessors = processors.filter((p) => read.isGpu(p.body));
   // A GPU is shown as a processor, as a PCIe device, or as both: processors say more, so they win.
   const baseboard = gpuProcessors.length > 0 ? [] : await baseboardGpus(r, root, system.uri);
   const gpus =
     [gpuProcessors, baseboard, pcie.filter((d) => read.isGpu(d.body))].find((list) => list.length > 0) ?? [];
-  const boot = readBoot(body);
   return {
     system: read.readIdentity(body),
     vendor: system.identity.vendor,
-    redfishVersion: asText(root['RedfishVersion']),
+    redfishVersion: asName(root['RedfishVersion']),
     power: readPower(body),
     health: read.readHealth(body),
     indicator: read.readIndicator(body),
-    bios: { version: asText(body['BiosVersion']) },
+    bios: { version: asName(body['BiosVersion']) },
     boot: {
       mode: read.readBootMode(body),
-      overrideTarget: boot.target,
-      overrideEnabled: boot.enabled,
-      order: textsOf(at(body, 'Boot', 'BootOrder')).slice(0, 64),
+      ...read.readOverride(body),
+      order: read.readOrder(body),
       secureBoot: secureBoot === null ? null : read.readSecureBoot(secureBoot.body),
     },
-    trustedModules: read.readTrustedModules(body),
+    trustedModules: trusted,
     cpus: {
-      count: asNumber(at(body, 'ProcessorSummary', 'Count')) ?? (cpus.length > 0 ? cpus.length : null),
-      model: asText(at(body, 'ProcessorSummary', 'Model')) ?? asText(cpus[0]?.body['Model']),
-      items: cpus.map((p) => read.readProcessor(p.uri, p.body)),
+      count:
+        cpus.length > 0 && whole('processors')
+          ? cpus.length
+          : asPositive(at(body, 'ProcessorSummary', 'Count')),
+      model: cpus[0]?.model ?? asName(at(body, 'ProcessorSummary', 'Model')),
+      threads: read.threadsOf(body, whole('processors') ? cpus : []),
+      items: cpus,
     },
-    memory: {
-      totalGiB: asNumber(at(body, 'MemorySummary', 'TotalSystemMemoryGiB')),
-      modules: modules.map((m) => read.readMemoryModule(m.uri, m.body)),
-    },
+    memory: { totalGiB: read.memoryGiBOf(body, whole('memory') ? dimms : []), modules: dimms },
     gpus: gpus.map((g) => read.readGpu(g.uri, g.body)),
-    nics: merged,
-    macs: identityMacs(merged),
+    nics,
+    macs: identityMacs(nics),
+    controllers,
     drives,
+    virtualMedia: media.map((drive) => readVirtualDrive(drive.uri, drive.body)),
     firmware: firmware.map((f) => read.readFirmwareItem(f.uri, f.body)),
     managers: managers.map((m) => read.readManager(m.uri, m.body)),
     chassis: chassis.map((c) => read.readChassis(c.uri, c.body)),
@@ -96,8 +92,41 @@ export async function inspectSystem(
   };
 }
 
-async function ethernetInterfaces(r: Reader, uri: string | null): Promise<NicReading[]> {
-  return (await r.members('ethernet interfaces', uri)).map((nic) => readEthernetInterface(nic.uri, nic.body));
+/** The managers of the system, as far as they can be read. */
+async function managersOf(r: Reader, { uri, body, root }: SystemFound): Promise<Resource[]> {
+  const named = linksOf(at(body, 'Links', 'ManagedBy'));
+  if (named.length > 0) return r.all('managers', named.slice(0, 4));
+  return managing(uri, await r.members('managers', linkOf(root['Managers']) ?? '/redfish/v1/Managers'));
+}
+
+/** Virtual drives under the system and under its managers, each once. */
+async function virtualMedia(r: Reader, holders: readonly Resource['body'][]): Promise<Resource[]> {
+  const collections = holders.map((holder) => linkOf(holder['VirtualMedia'])).filter((uri) => uri !== null);
+  const found: Resource[] = [];
+  for (const uri of collections.filter((each, i) => collections.findIndex((c) => sameUri(c, each)) === i)) {
+    found.push(...(await r.members('virtual media', uri)));
+  }
+  return found;
+}
+
+/** TPMs of the system; where it shows none, those among the trusted components of its chassis. */
+async function trustedModules(
+  r: Reader,
+  body: Resource['body'],
+  chassis: readonly Resource[],
+): Promise<TrustedModule[]> {
+  const own = read.readTrustedModules(body);
+  if (own.length > 0) return own;
+  const linked = linksOf(at(body, 'Links', 'TrustedComponents')).slice(0, 8);
+  const components = await r.all('trusted components', linked);
+  if (linked.length === 0) {
+    for (const each of chassis) {
+      components.push(...(await r.members('trusted components', linkOf(each.body['TrustedComponents']))));
+    }
+  }
+  return components
+    .map((component) => read.readTrustedComponent(component.body))
+    .filter((module) => module !== null);
 }
 
 /** GPUs of a baseboard that the BMC shows as a system of its own, beside the node's. */
@@ -112,35 +141,6 @@ async function baseboardGpus(r: Reader, root: Resource['body'], own: string): Pr
     found.push(...(await r.members('GPUs', linkOf(board.body['Processors']))));
   }
   return found.filter((processor) => read.isGpu(processor.body) && !read.isAbsent(processor.body));
-}
-
-/** The adapters of the chassis: their functions and their ports, new style and old. */
-async function adapters(r: Reader, chassis: readonly Resource[]): Promise<NicReading[]> {
-  return (await adaptersOf(r, chassis)).flatMap(({ functions, ports }) => [
-    ...functions.map((f) => readDeviceFunction(f.uri, f.body)),
-    ...ports.flatMap((p) => readNetworkPort(p.uri, p.body)),
-  ]);
-}
-
-/** Drives of every storage controller; SimpleStorage only where there is no Storage. */
-async function storage(r: Reader, system: Resource['body']): Promise<Drive[]> {
-  const drives = new Map<string, Drive>();
-  for (const controller of await r.members('storage', linkOf(system['Storage']))) {
-    const name = asText(controller.body['Name']) ?? asText(controller.body['Id']);
-    for (const drive of await r.all('drives', linksOf(controller.body['Drives']))) {
-      if (!read.isAbsent(drive.body)) drives.set(drive.uri, read.readDrive(drive.uri, drive.body, name));
-    }
-  }
-  if (drives.size > 0) return [...drives.values()];
-  for (const simple of await r.members('simple storage', linkOf(system['SimpleStorage']))) {
-    asList(simple.body['Devices']).forEach((device, i) => {
-      if (!read.isAbsent(device)) {
-        const uri = `${simple.uri}#/Devices/${i}`;
-        drives.set(uri, read.readDrive(uri, device, asText(simple.body['Name'])));
-      }
-    });
-  }
-  return [...drives.values()];
 }
 
 async function inventory(r: Reader, root: Resource['body']): Promise<Resource[]> {

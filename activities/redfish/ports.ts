@@ -5,25 +5,34 @@ import { reader, type Reader } from './reader.ts';
 import type { Resource, SystemFound } from './service.ts';
 import type { Bmc } from './transport.ts';
 
-interface Adapter {
+export interface Adapter {
+  readonly uri: string;
+  /** Where it is listed: a MAC that stands twice there identifies nothing. */
+  readonly list: string;
   readonly functions: readonly Resource[];
   readonly ports: readonly Resource[];
 }
 
-/** The network adapters of the chassis, with their functions and their ports: `Ports`, or the older `NetworkPorts`. */
+/** The network adapters of the chassis, with their functions and their ports. */
 export async function adaptersOf(r: Reader, chassis: readonly Resource[]): Promise<Adapter[]> {
   const found: Adapter[] = [];
-  for (const { body } of chassis) {
+  for (const { uri, body } of chassis) {
     for (const adapter of await r.members('network adapters', linkOf(body['NetworkAdapters']))) {
-      const functions = linkOf(adapter.body['NetworkDeviceFunctions']);
-      const ports = linkOf(adapter.body['Ports']) ?? linkOf(adapter.body['NetworkPorts']);
-      found.push({
-        functions: await r.members('network functions', functions),
-        ports: await r.members('network ports', ports),
-      });
+      found.push(await partsOf(r, uri, adapter));
     }
   }
   return found;
+}
+
+/** The functions and the ports of one: `Ports`, or the older `NetworkPorts`. */
+export async function partsOf(r: Reader, list: string, { uri, body }: Resource): Promise<Adapter> {
+  const ports = linkOf(body['Ports']) ?? linkOf(body['NetworkPorts']);
+  return {
+    uri,
+    list,
+    functions: await r.members('network functions', linkOf(body['NetworkDeviceFunctions'])),
+    ports: await r.members('network ports', ports),
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { RackwrightError } from '../../core/errors/failure.ts';
-import { asText, linkOf, linksOf, asObject } from '../../core/redfish/read.ts';
+import { asNumber, asText, linkOf, linksOf, asObject, type Loose } from '../../core/redfish/read.ts';
 import { codeOf, refusal } from './errors.ts';
 import type { Resource } from './service.ts';
 import type { Bmc } from './transport.ts';
@@ -9,6 +9,8 @@ export interface Reader {
   one(part: string, uri: string): Promise<Resource | null>;
   all(part: string, uris: readonly string[]): Promise<Resource[]>;
   members(part: string, collection: string | null): Promise<Resource[]>;
+  /** What a property holds: the links in it, or the members of the collection that it links. */
+  held(part: string, property: unknown, most: number): Promise<Resource[]>;
   unread(): { part: string; why: string }[];
   requests(): number;
 }
@@ -17,11 +19,16 @@ const AT_ONCE = 4;
 const MAX_PAGES = 16;
 const LOST_IN_A_ROW = 3;
 
+/** Some BMCs answer an error with a status of success. */
+const isError = (body: Loose): boolean => body['error'] !== undefined && body['@odata.id'] === undefined;
+
 /** A reader over one BMC. It gives up, with the last error, when the BMC itself is lost. */
 export function reader(bmc: Bmc, maxRequests: number, deadline: number): Reader {
-  const notes = new Map<string, string>();
+  const notes = new Map<string, { readonly why: string; more: number }>();
   const note = (part: string, why: string): void => {
-    if (!notes.has(part)) notes.set(part, why.slice(0, 300));
+    const noted = notes.get(part);
+    if (noted === undefined) notes.set(part, { why: why.slice(0, 300), more: 0 });
+    else noted.more += 1;
   };
   let requests = 0;
   let lost = 0;
@@ -35,19 +42,15 @@ export function reader(bmc: Bmc, maxRequests: number, deadline: number): Reader 
         requestMs: Math.max(1, Math.min(20_000, deadline - Date.now())),
       });
       lost = 0;
-      if (
-        answer.status >= 200 &&
-        answer.status < 300 &&
-        typeof answer.body === 'object' &&
-        answer.body !== null
-      ) {
-        const body = asObject(answer.body);
+      const ok = answer.status >= 200 && answer.status < 300;
+      const body = asObject(answer.body);
+      if (ok && Object.keys(body).length > 0 && !isError(body)) {
         return { uri, body, etag: answer.headers.etag ?? asText(body['@odata.etag']) };
       }
       const code = codeOf(answer);
       if (code === 'BMC_AUTH_FAILED' || code === 'BMC_PASSWORD_CHANGE_REQUIRED')
         throw refusal(answer, `Reading ${uri}`);
-      note(part, `GET ${uri} answered ${answer.status}`);
+      note(part, `GET ${uri} answered ${answer.status}${ok ? ' without a resource' : ''}`);
       return null;
     } catch (error) {
       if (!(error instanceof RackwrightError)) throw error;
@@ -68,22 +71,33 @@ export function reader(bmc: Bmc, maxRequests: number, deadline: number): Reader 
     return found.filter((resource) => resource !== null);
   };
 
+  const members = async (part: string, collection: string | null): Promise<Resource[]> => {
+    const links = new Set<string>();
+    const seen = new Set<string>();
+    let told = 0;
+    for (let next = collection; next !== null && seen.size < MAX_PAGES && !seen.has(next);) {
+      seen.add(next);
+      const page: Resource | null = await one(part, next);
+      if (page === null) return all(part, [...links]);
+      told = asNumber(page.body['Members@odata.count']) ?? 0;
+      for (const link of linksOf(page.body['Members'])) links.add(link);
+      next = linkOf(page.body['Members@odata.nextLink'] ?? page.body['@odata.nextLink']);
+    }
+    if (links.size < told) note(part, `GET ${collection} counts ${told} members and lists ${links.size}`);
+    return all(part, [...links]);
+  };
+
   return {
     one,
     all,
-    async members(part, collection) {
-      const links = new Set<string>();
-      const seen = new Set<string>();
-      for (let next = collection; next !== null && seen.size < MAX_PAGES && !seen.has(next);) {
-        seen.add(next);
-        const page: Resource | null = await one(part, next);
-        if (page === null) break;
-        for (const link of linksOf(page.body['Members'])) links.add(link);
-        next = linkOf(page.body['Members@odata.nextLink'] ?? page.body['@odata.nextLink']);
-      }
-      return all(part, [...links]);
-    },
-    unread: () => [...notes].map(([part, why]) => ({ part, why })),
+    members,
+    held: (part, property, most) =>
+      Array.isArray(property) ? all(part, linksOf(property).slice(0, most)) : members(part, linkOf(property)),
+    unread: () =>
+      [...notes].map(([part, { why, more }]) => ({
+        part,
+        why: more === 0 ? why : `${why}, and ${more} more`,
+      })),
     requests: () => requests,
   };
 }

@@ -146,17 +146,30 @@ async function systemUri(bmc: Bmc, systems: string, given: string | undefined): 
   if (given !== undefined) {
     const named = links.find((link) => sameUri(link, `${systems.replace(/\/+$/, '')}/${given}`));
     if (named !== undefined) return named;
-    for (const member of await collectionMembers(bmc, systems, 64)) {
-      const names = ['Id', 'UUID', 'Name', 'SerialNumber'].map((key) =>
-        asText(member.body[key])?.toLowerCase(),
-      );
-      if (names.includes(given.toLowerCase())) return member.uri;
+    const members = await collectionMembers(bmc, systems, 64);
+    for (const key of ['Id', 'UUID', 'SerialNumber', 'Name']) {
+      const fitting = members.filter((each) => asText(each.body[key])?.toLowerCase() === given.toLowerCase());
+      if (fitting.length === 1) return fitting[0]!.uri;
+      if (fitting.length > 1) {
+        const uris = fitting.slice(0, 16).map(({ uri }) => uri);
+        throw fail(
+          'BMC_AMBIGUOUS_SYSTEM',
+          `${bmc.origin} has ${fitting.length} systems whose ${key} is ${given}: ${uris.join(', ')}.`,
+          { details: { systems: uris } },
+        );
+      }
     }
   }
   if (links.length === 1 && given === undefined) return links[0]!;
   const listed = links.slice(0, 16);
   const list = `${listed.join(', ')}${links.length > listed.length ? `, and ${links.length - listed.length} more` : ''}`;
-  if (links.length === 0) throw fail('BMC_NO_SYSTEM', `${bmc.origin} lists no system under ${systems}.`);
+  if (links.length === 0) {
+    // A collection that cannot be read now is another failure than one that is empty, or is not there.
+    await readResource(bmc, systems).catch((error: unknown) => {
+      if (!(error instanceof RackwrightError) || error.failure.code !== 'BMC_NOT_FOUND') throw error;
+    });
+    throw fail('BMC_NO_SYSTEM', `${bmc.origin} lists no system under ${systems}.`);
+  }
   if (given !== undefined) {
     throw fail('BMC_NO_SYSTEM', `${bmc.origin} has no system ${given}; it has ${list}.`, {
       details: { systems: listed },
@@ -177,15 +190,17 @@ export function identityOf(root: Loose, system: Loose): RedfishIdentity {
   };
 }
 
-/** The managers of a system: those that it names, else those of the service that do not name other systems only. */
+/** Of the managers of a service, those of one system: those that name it, else those that name none. */
+export function managing(system: string, managers: readonly Resource[]): Resource[] {
+  const servers = (manager: Resource): string[] => linksOf(at(manager.body, 'Links', 'ManagerForServers'));
+  const naming = managers.filter((manager) => servers(manager).some((uri) => sameUri(uri, system)));
+  return naming.length > 0 ? naming : managers.filter((manager) => servers(manager).length === 0);
+}
+
+/** The managers of a system: those that it names, else those that name it, else those that name none. */
 export async function managersOf(bmc: Bmc, system: SystemFound): Promise<string[]> {
   const named = linksOf(at(system.body, 'Links', 'ManagedBy'));
   if (named.length > 0) return named;
   const members = await collectionMembers(bmc, linkOf(system.root['Managers']) ?? '/redfish/v1/Managers', 8);
-  return members
-    .filter((manager) => {
-      const servers = linksOf(at(manager.body, 'Links', 'ManagerForServers'));
-      return servers.length === 0 || servers.some((uri) => sameUri(uri, system.uri));
-    })
-    .map((manager) => manager.uri);
+  return managing(system.uri, members).map((manager) => manager.uri);
 }

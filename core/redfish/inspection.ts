@@ -66,6 +66,24 @@ export interface Drive {
   readonly health: Health;
 }
 
+export interface StorageController {
+  readonly uri: string;
+  readonly name: string | null;
+  readonly manufacturer: string | null;
+  readonly model: string | null;
+  readonly firmware: string | null;
+  readonly health: Health;
+}
+
+/** A virtual drive. Which image is in it is not said: its address may hold a token. */
+export interface VirtualDrive {
+  readonly uri: string;
+  readonly mediaTypes: readonly string[];
+  readonly occupied: boolean;
+  /** Whether it offers the standard action that inserts an image. */
+  readonly insertable: boolean;
+}
+
 export interface FirmwareItem {
   readonly id: string;
   readonly name: string | null;
@@ -121,14 +139,18 @@ export interface Inspection {
   readonly cpus: {
     readonly count: number | null;
     readonly model: string | null;
+    /** Of all CPUs together. */
+    readonly threads: number | null;
     readonly items: readonly Processor[];
   };
   readonly memory: { readonly totalGiB: number | null; readonly modules: readonly MemoryModule[] };
   readonly gpus: readonly Gpu[];
   readonly nics: readonly MacFinding[];
-  /** The MACs that identify this node: every one that is neither empty nor repeated. Sorted. */
+  /** The MACs that identify this node: every one of a port of its own that is neither empty nor repeated. Sorted. */
   readonly macs: readonly string[];
+  readonly controllers: readonly StorageController[];
   readonly drives: readonly Drive[];
+  readonly virtualMedia: readonly VirtualDrive[];
   readonly firmware: readonly FirmwareItem[];
   readonly managers: readonly Manager[];
   readonly chassis: readonly Chassis[];

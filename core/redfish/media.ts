@@ -1,5 +1,5 @@
 import type { RedfishMessage } from './messages.ts';
-import { asBoolean, asText, at, textsOf } from './read.ts';
+import { asBoolean, asText, at, bareUri, textsOf } from './read.ts';
 
 /** One virtual drive of a BMC, as it reads now. */
 export interface MediaSlot {
@@ -95,10 +95,15 @@ export const isOurs = (
     ? slot.imageName !== null && names.includes(slot.imageName)
     : prefixes.some((prefix) => plain(slot.image!).startsWith(plain(prefix)));
 
+function lastPart(uri: string): string {
+  const path = bareUri(uri);
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
 /** Whether the drive takes a CD image; one that names no type is judged by its path. */
 export const takesCd = (slot: MediaSlot): boolean =>
   slot.mediaTypes.length === 0
-    ? /(cd|dvd)[^/]*$/i.test(slot.uri.replace(/\/+$/, ''))
+    ? /cd|dvd/i.test(lastPart(slot.uri))
     : slot.mediaTypes.some((type) => /^(cd|dvd)/i.test(type));
 
 /** The drives that an image could go into, best first. Drives without an action count only where none has one. */
@@ -123,8 +128,8 @@ export function insertCandidates(
 
 /** The last part of a URL's path. */
 export function fileName(url: string): string {
-  const path = url.replace(/[?#].*$/, '').replace(/\/+$/, '');
-  return path.slice(path.lastIndexOf('/') + 1);
+  const end = url.search(/[?#]/);
+  return lastPart(end < 0 ? url : url.slice(0, end));
 }
 
 /** An image URL for people: origin and file name only. Paths and queries may carry tokens. */

@@ -11,7 +11,30 @@ export const asList = (value: unknown): readonly unknown[] => {
   return typeof value === 'object' && value !== null ? [value] : [];
 };
 
-const BLANK = new Set(['', 'n/a', 'na', 'none', 'null', 'unknown', 'not available', 'not specified']);
+const BLANK = new Set([
+  '',
+  'n/a',
+  'na',
+  'none',
+  'null',
+  'unknown',
+  'undefined',
+  'unspecified',
+  'not available',
+  'not applicable',
+  'not specified',
+  'not enumerated',
+  'not present',
+  'no dimm',
+  // What a firmware holds until the maker of the machine has written its own.
+  'to be filled by o.e.m.',
+  'to be filled by oem',
+  'default string',
+  'system manufacturer',
+  'system product name',
+  'system serial number',
+  'chassis serial number',
+]);
 
 /** A trimmed text; null if it is none, empty, or a vendor's word for "I do not know". */
 export function asText(value: unknown): string | null {
@@ -21,11 +44,26 @@ export function asText(value: unknown): string | null {
   return BLANK.has(text.toLowerCase()) ? null : text;
 }
 
+/** What names a part: a text that is cut where it is longer than any name, since it is kept. */
+export const asName = (value: unknown): string | null => asText(value)?.slice(0, 255) ?? null;
+
 /** A finite number, also from a text such as "16"; null for "N/A" and its like. */
 export function asNumber(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value !== 'string' || !/^\s*-?\d+(\.\d+)?\s*$/.test(value)) return null;
   return Number(value);
+}
+
+/** A number above zero: zero is what some BMCs say of what they do not know. */
+export function asPositive(value: unknown): number | null {
+  const number = asNumber(value);
+  return number !== null && number > 0 ? number : null;
+}
+
+/** A part of a hundred; null for 255, -1 and other words for "no reading". */
+export function asPercent(value: unknown): number | null {
+  const number = asNumber(value);
+  return number !== null && number >= 0 && number <= 100 ? number : null;
 }
 
 /** A boolean, also from the texts "true" and "false"; null if it is none. */
@@ -61,5 +99,12 @@ export const textsOf = (value: unknown): string[] =>
     .map(asText)
     .filter((t): t is string => t !== null);
 
-/** A URI without a trailing slash, for comparing. */
-export const sameUri = (a: string, b: string): boolean => a.replace(/\/+$/, '') === b.replace(/\/+$/, '');
+/** A URI without trailing slashes. */
+export function bareUri(uri: string): string {
+  let end = uri.length;
+  while (end > 0 && uri[end - 1] === '/') end -= 1;
+  return uri.slice(0, end);
+}
+
+/** Whether two URIs are the same but for trailing slashes. */
+export const sameUri = (a: string, b: string): boolean => bareUri(a) === bareUri(b);

@@ -1,6 +1,6 @@
+import { readBoot } from './boot.ts';
 import type {
   Chassis,
-  Drive,
   FirmwareItem,
   Gpu,
   Health,
@@ -10,12 +10,12 @@ import type {
   SystemIdentity,
   TrustedModule,
 } from './inspection.ts';
-import { asBoolean, asList, asNumber, asText, at } from './read.ts';
+import { asBoolean, asList, asName, asNumber, asPositive, at, textsOf } from './read.ts';
 
 /** Health of a resource: what is rolled up where that is said. */
 export function readHealth(body: unknown): Health {
   for (const key of ['HealthRollup', 'HealthRollUp', 'Health']) {
-    const text = asText(at(body, 'Status', key))?.toLowerCase();
+    const text = asName(at(body, 'Status', key))?.toLowerCase();
     if (text === 'ok') return 'OK';
     if (text === 'warning') return 'Warning';
     if (text === 'critical') return 'Critical';
@@ -23,70 +23,79 @@ export function readHealth(body: unknown): Health {
   return null;
 }
 
-/** Whether a resource says that nothing is there: an empty slot or socket. */
-export const isAbsent = (body: unknown): boolean =>
-  /^(absent|disabled)$/i.test(asText(at(body, 'Status', 'State')) ?? '') &&
-  asText(at(body, 'Model')) === null;
+/** Whether a resource says that nothing is there: an empty slot or socket. One that names its part is switched off. */
+export function isAbsent(body: unknown): boolean {
+  if (!/^(absent|disabled)$/i.test(asName(at(body, 'Status', 'State')) ?? '')) return false;
+  const named = ['Model', 'SerialNumber', 'PartNumber'].some((key) => asName(at(body, key)) !== null);
+  return !named && !['CapacityMiB', 'CapacityBytes'].some((key) => asPositive(at(body, key)) !== null);
+}
+
+/** What boards hold whose maker set no UUID. */
+const NO_UUID = new Set(['03000200-0400-0500-0006-000700080009']);
 
 const uuidOf = (value: unknown): string | null => {
-  const text = asText(value)?.toLowerCase() ?? null;
-  return text === null || /^[0f-]+$/.test(text) ? null : text;
+  const text = asName(value)?.toLowerCase() ?? null;
+  return text === null || /^[0f-]+$/.test(text) || NO_UUID.has(text) ? null : text;
 };
 
 export function readIdentity(body: unknown): SystemIdentity {
   return {
-    manufacturer: asText(at(body, 'Manufacturer')),
-    model: asText(at(body, 'Model')),
-    serialNumber: asText(at(body, 'SerialNumber')),
+    manufacturer: asName(at(body, 'Manufacturer')),
+    model: asName(at(body, 'Model')),
+    serialNumber: asName(at(body, 'SerialNumber')),
     uuid: uuidOf(at(body, 'UUID')),
-    sku: asText(at(body, 'SKU')),
-    partNumber: asText(at(body, 'PartNumber')),
-    assetTag: asText(at(body, 'AssetTag')),
-    hostName: asText(at(body, 'HostName')),
+    sku: asName(at(body, 'SKU')),
+    partNumber: asName(at(body, 'PartNumber')),
+    assetTag: asName(at(body, 'AssetTag')),
+    hostName: asName(at(body, 'HostName')),
   };
 }
 
 export function readProcessor(uri: string, body: unknown): Processor {
   return {
     uri,
-    type: asText(at(body, 'ProcessorType')),
-    manufacturer: asText(at(body, 'Manufacturer')),
-    model: asText(at(body, 'Model')),
-    architecture: asText(at(body, 'InstructionSet')) ?? asText(at(body, 'ProcessorArchitecture')),
-    cores: asNumber(at(body, 'TotalCores')),
-    threads: asNumber(at(body, 'TotalThreads')),
-    maxSpeedMHz: asNumber(at(body, 'MaxSpeedMHz')),
-    serialNumber: asText(at(body, 'SerialNumber')),
+    type: asName(at(body, 'ProcessorType')),
+    manufacturer: asName(at(body, 'Manufacturer')),
+    model: asName(at(body, 'Model')),
+    architecture: asName(at(body, 'InstructionSet')) ?? asName(at(body, 'ProcessorArchitecture')),
+    cores: asPositive(at(body, 'TotalCores')),
+    threads: asPositive(at(body, 'TotalThreads')),
+    maxSpeedMHz: asPositive(at(body, 'MaxSpeedMHz')),
+    serialNumber: asName(at(body, 'SerialNumber')),
     health: readHealth(body),
   };
 }
 
 const GPU = /nvidia|\b(gpu|graphics|accelerator)\b|\b(a100|h100|h200|b200|b300|gb[23]00|l40s?|mi[23]\d\d)/i;
 
+/** Whether a processor is a CPU: also one that does not say what it is. */
+export const isCpu = (body: unknown): boolean =>
+  /^cpu$/i.test(asName(at(body, 'ProcessorType')) ?? 'CPU') && !isGpu(body);
+
 /** Whether a processor or a PCIe device is a GPU. */
 export function isGpu(body: unknown): boolean {
-  if (/^gpu$/i.test(asText(at(body, 'ProcessorType')) ?? '')) return true;
-  if (/^(cpu|fpga|dsp|core|thread)$/i.test(asText(at(body, 'ProcessorType')) ?? '')) return false;
+  if (/^gpu$/i.test(asName(at(body, 'ProcessorType')) ?? '')) return true;
+  if (/^(cpu|fpga|dsp|core|thread)$/i.test(asName(at(body, 'ProcessorType')) ?? '')) return false;
   const words = ['Model', 'Name', 'Description', 'DeviceType']
-    .map((key) => asText(at(body, key)) ?? '')
+    .map((key) => asName(at(body, key)) ?? '')
     .join(' ');
   if (/bridge|switch|nic|ethernet|connectx|bluefield|infiniband|nvme|vga|matrox|aspeed/i.test(words))
     return false;
-  return GPU.test(words) || /^accelerator$/i.test(asText(at(body, 'ProcessorType')) ?? '');
+  return GPU.test(words) || /^accelerator$/i.test(asName(at(body, 'ProcessorType')) ?? '');
 }
 
 export function readGpu(uri: string, body: unknown): Gpu {
-  const bytes = asNumber(at(body, 'MemorySummary', 'TotalMemorySizeMiB'));
+  const total = asPositive(at(body, 'MemorySummary', 'TotalMemorySizeMiB'));
   const own = asList(at(body, 'ProcessorMemory')).map((m) => asNumber(at(m, 'CapacityMiB')));
   const sum = own.reduce<number | null>((a, b) => (b === null ? a : (a ?? 0) + b), null);
   return {
     uri,
-    manufacturer: asText(at(body, 'Manufacturer')),
-    model: asText(at(body, 'Model')) ?? asText(at(body, 'Name')),
-    serialNumber: asText(at(body, 'SerialNumber')),
+    manufacturer: asName(at(body, 'Manufacturer')),
+    model: asName(at(body, 'Model')) ?? asName(at(body, 'Name')),
+    serialNumber: asName(at(body, 'SerialNumber')),
     uuid: uuidOf(at(body, 'UUID')),
-    memoryMiB: bytes ?? sum,
-    firmware: asText(at(body, 'FirmwareVersion')),
+    memoryMiB: total ?? sum,
+    firmware: asName(at(body, 'FirmwareVersion')),
     health: readHealth(body),
   };
 }
@@ -94,64 +103,65 @@ export function readGpu(uri: string, body: unknown): Gpu {
 export function readMemoryModule(uri: string, body: unknown): MemoryModule {
   return {
     uri,
-    type: asText(at(body, 'MemoryDeviceType')) ?? asText(at(body, 'MemoryType')),
-    capacityMiB: asNumber(at(body, 'CapacityMiB')),
-    speedMHz: asNumber(at(body, 'OperatingSpeedMhz')),
-    manufacturer: asText(at(body, 'Manufacturer')),
-    partNumber: asText(at(body, 'PartNumber')),
-    serialNumber: asText(at(body, 'SerialNumber')),
-    slot: asText(at(body, 'DeviceLocator')),
+    type: asName(at(body, 'MemoryDeviceType')) ?? asName(at(body, 'MemoryType')),
+    capacityMiB: asPositive(at(body, 'CapacityMiB')),
+    speedMHz: asPositive(at(body, 'OperatingSpeedMhz')),
+    manufacturer: asName(at(body, 'Manufacturer')),
+    partNumber: asName(at(body, 'PartNumber')),
+    serialNumber: asName(at(body, 'SerialNumber')),
+    slot: asName(at(body, 'DeviceLocator')) ?? asName(at(body, 'Location', 'PartLocation', 'ServiceLabel')),
     health: readHealth(body),
   };
 }
 
-/** Reads a Drive, or a device of SimpleStorage. */
-export function readDrive(uri: string, body: unknown, controller: string | null): Drive {
-  const wwn = asList(at(body, 'Identifiers'))
-    .filter((id) => /^(naa|eui|nguid)$/i.test(asText(at(id, 'DurableNameFormat')) ?? ''))
-    .map((id) => asText(at(id, 'DurableName')))
-    .find((name) => name !== null);
-  return {
-    uri,
-    name: asText(at(body, 'Name')) ?? asText(at(body, 'Id')),
-    manufacturer: asText(at(body, 'Manufacturer')),
-    model: asText(at(body, 'Model')),
-    serialNumber: asText(at(body, 'SerialNumber')),
-    sizeBytes: asNumber(at(body, 'CapacityBytes')),
-    mediaType: asText(at(body, 'MediaType')),
-    protocol: asText(at(body, 'Protocol')),
-    firmware: asText(at(body, 'FirmwareVersion')) ?? asText(at(body, 'Revision')),
-    wwn: wwn?.toLowerCase() ?? null,
-    controller,
-    predictedLifeLeftPercent: asNumber(at(body, 'PredictedMediaLifeLeftPercent')),
-    health: readHealth(body),
-  };
+/** Threads of all CPUs: their own sum where each of them says it, else what the system sums up. */
+export function threadsOf(system: unknown, cpus: readonly Processor[]): number | null {
+  const told = cpus.map((cpu) => cpu.threads).filter((count) => count !== null);
+  if (cpus.length > 0 && told.length === cpus.length) return told.reduce((a, b) => a + b, 0);
+  return asPositive(at(system, 'ProcessorSummary', 'LogicalProcessorCount'));
+}
+
+/** The memory of a system: what it sums up, else the sum of its modules where each of them says its size. */
+export function memoryGiBOf(system: unknown, modules: readonly MemoryModule[]): number | null {
+  const summed = asPositive(at(system, 'MemorySummary', 'TotalSystemMemoryGiB'));
+  if (summed !== null) return summed;
+  const told = modules.map((module) => module.capacityMiB).filter((size) => size !== null);
+  return told.length === 0 || told.length < modules.length ? null : told.reduce((a, b) => a + b, 0) / 1024;
 }
 
 export function readFirmwareItem(uri: string, body: unknown): FirmwareItem {
   return {
-    id: asText(at(body, 'Id')) ?? uri.slice(uri.lastIndexOf('/') + 1),
-    name: asText(at(body, 'Name')),
-    version: asText(at(body, 'Version')),
+    id: asName(at(body, 'Id')) ?? uri.slice(uri.lastIndexOf('/') + 1),
+    name: asName(at(body, 'Name')),
+    version: asName(at(body, 'Version')),
     updateable: asBoolean(at(body, 'Updateable')),
   };
 }
 
 export const readTrustedModules = (system: unknown): TrustedModule[] =>
   asList(at(system, 'TrustedModules'))
+    .slice(0, 16)
     .map((module) => ({
-      type: asText(at(module, 'InterfaceType')),
-      firmware: asText(at(module, 'FirmwareVersion')),
-      state: asText(at(module, 'Status', 'State')),
+      type: asName(at(module, 'InterfaceType')),
+      firmware: asName(at(module, 'FirmwareVersion')),
+      state: asName(at(module, 'Status', 'State')),
     }))
     .filter((m) => m.type !== null || m.firmware !== null || (m.state !== null && m.state !== 'Absent'));
+
+/** Reads a trusted component of the chassis, where newer services show the TPM; null if it is another. */
+export function readTrustedComponent(body: unknown): TrustedModule | null {
+  const words = ['Id', 'Name', 'Model'].map((key) => asName(at(body, key)) ?? '').join(' ');
+  const state = asName(at(body, 'Status', 'State'));
+  if ((at(body, 'TPM') === undefined && !/\btpm/i.test(words)) || state === 'Absent') return null;
+  return { type: 'TPM', firmware: asName(at(body, 'FirmwareVersion')), state };
+}
 
 export function readManager(uri: string, body: unknown): Manager {
   return {
     uri,
-    type: asText(at(body, 'ManagerType')),
-    model: asText(at(body, 'Model')),
-    firmware: asText(at(body, 'FirmwareVersion')),
+    type: asName(at(body, 'ManagerType')),
+    model: asName(at(body, 'Model')),
+    firmware: asName(at(body, 'FirmwareVersion')),
     uuid: uuidOf(at(body, 'UUID')),
     health: readHealth(body),
   };
@@ -160,25 +170,43 @@ export function readManager(uri: string, body: unknown): Manager {
 export function readChassis(uri: string, body: unknown): Chassis {
   return {
     uri,
-    type: asText(at(body, 'ChassisType')),
-    manufacturer: asText(at(body, 'Manufacturer')),
-    model: asText(at(body, 'Model')),
-    serialNumber: asText(at(body, 'SerialNumber')),
-    assetTag: asText(at(body, 'AssetTag')),
+    type: asName(at(body, 'ChassisType')),
+    manufacturer: asName(at(body, 'Manufacturer')),
+    model: asName(at(body, 'Model')),
+    serialNumber: asName(at(body, 'SerialNumber')),
+    assetTag: asName(at(body, 'AssetTag')),
   };
 }
 
 /** The indicator, by its new name or its old one. */
 export function readIndicator(body: unknown): string | null {
   const active = asBoolean(at(body, 'LocationIndicatorActive'));
-  return active === null ? asText(at(body, 'IndicatorLED')) : active ? 'Lit' : 'Off';
+  return active === null ? asName(at(body, 'IndicatorLED')) : active ? 'Lit' : 'Off';
 }
 
 /** The boot mode that the system shows, by the override's mode or by its last state. */
 export function readBootMode(system: unknown): 'UEFI' | 'Legacy' | null {
-  const text = asText(at(system, 'Boot', 'BootSourceOverrideMode'))?.toLowerCase();
+  const text = asName(at(system, 'Boot', 'BootSourceOverrideMode'))?.toLowerCase();
   return text === 'uefi' ? 'UEFI' : text === 'legacy' ? 'Legacy' : null;
 }
+
+/** The boot override. */
+export function readOverride(system: unknown): {
+  overrideTarget: string | null;
+  overrideEnabled: string | null;
+} {
+  const { target, enabled } = readBoot(system);
+  return {
+    overrideTarget: target?.slice(0, 255) ?? null,
+    overrideEnabled: enabled?.slice(0, 255) ?? null,
+  };
+}
+
+/** The boot order, by references or, with some makers, by devices. */
+export const readOrder = (system: unknown): string[] =>
+  textsOf(at(system, 'Boot', 'BootOrder'))
+    .slice(0, 64)
+    .map((each) => each.slice(0, 255));
 
 /** Secure boot: what is set, and what the running system was booted with. */
 export function readSecureBoot(body: unknown): {
@@ -186,10 +214,10 @@ export function readSecureBoot(body: unknown): {
   current: boolean | null;
   mode: string | null;
 } {
-  const current = asText(at(body, 'SecureBootCurrentBoot'))?.toLowerCase();
+  const current = asName(at(body, 'SecureBootCurrentBoot'))?.toLowerCase();
   return {
     enabled: asBoolean(at(body, 'SecureBootEnable')),
     current: current === 'enabled' ? true : current === 'disabled' ? false : null,
-    mode: asText(at(body, 'SecureBootMode')),
+    mode: asName(at(body, 'SecureBootMode')),
   };
 }

@@ -18,14 +18,12 @@ export interface InspectionDigest {
 
 /** The digest of an inspection. */
 export function digestOf(inspection: Inspection): InspectionDigest {
-  const threads = inspection.cpus.items.map((cpu) => cpu.threads);
-  const known = threads.filter((count) => count !== null);
   return {
     power: inspection.power,
     health: inspection.health,
     serialNumber: inspection.system.serialNumber,
     bootMode: inspection.boot.mode,
-    threads: threads.length > 0 && known.length === threads.length ? known.reduce((a, b) => a + b, 0) : null,
+    threads: inspection.cpus.threads,
     memoryGiB: inspection.memory.totalGiB,
     gpus: inspection.gpus.slice(0, 64).map((gpu) => gpu.model),
     driveBytes: inspection.drives.slice(0, 128).map((drive) => drive.sizeBytes),

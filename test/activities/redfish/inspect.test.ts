@@ -133,7 +133,7 @@ describe('inspection', () => {
       boot: { mode: 'UEFI', secureBoot: { enabled: true, current: false, mode: 'UserMode' } },
       trustedModules: [{ type: 'TPM2_0', firmware: '7.2', state: 'Enabled' }],
       cpus: { count: 1, model: 'Xeon', items: [{ cores: 48, threads: null }] },
-      memory: { totalGiB: null, modules: [{ capacityMiB: 65536, type: 'DDR5' }] },
+      memory: { totalGiB: 64, modules: [{ capacityMiB: 65536, type: 'DDR5' }] },
       gpus: [{ model: 'H100 80GB', memoryMiB: 81920 }],
       macs: ['aa:bb:cc:00:00:01', 'aa:bb:cc:00:00:02'],
       drives: [{ model: 'PM9A3', sizeBytes: 3840755982336, wwn: 'eui.3634', controller: 'NVMe' }],
