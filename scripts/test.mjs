@@ -17,9 +17,12 @@ await ensureTestServerBinary({ log });
 
 const args = process.argv.slice(2).filter((arg) => arg !== '--e2e');
 const e2e = process.argv.includes('--e2e');
-// Tests start servers of their own: what the environment says of a real system must not reach them.
+// Tests start servers of their own: what the environment says of a real system must not reach them. Where the
+// captured payloads lie is said of none.
 const env = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(TEMPORAL|RACKWRIGHT)_/.test(name)),
+  Object.entries(process.env).filter(
+    ([name]) => !/^(TEMPORAL|RACKWRIGHT)_/.test(name) || name === 'RACKWRIGHT_CAPTURES',
+  ),
 );
 if (e2e && !existsSync(join(ROOT, 'test', 'e2e'))) {
   console.error('there is no test/e2e');
