@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     include: ['test/**/*.test.ts'],
-    exclude: ['test/e2e/**', 'node_modules/**'],
+    exclude: ['test/e2e/**', 'test/field/**', 'node_modules/**'],
     testTimeout: 120_000,
     hookTimeout: 180_000,
     maxWorkers: 2,

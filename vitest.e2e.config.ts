@@ -1,10 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
-// Against real third-party systems: one file at a time, and time enough to install and boot them.
+// Against real third-party systems, and what takes long: one file at a time, and time enough to install and boot them.
 export default defineConfig({
   test: {
     pool: 'forks',
-    include: ['test/e2e/**/*.test.ts'],
+    include: ['test/e2e/**/*.test.ts', 'test/field/**/*.test.ts'],
+    maxConcurrency: 6,
     fileParallelism: false,
     testTimeout: 20 * 60_000,
     hookTimeout: 20 * 60_000,

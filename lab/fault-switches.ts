@@ -4,7 +4,7 @@ export interface FaultSwitch {
   /** `count`: how often it fires (`true` = always). `flag`: on until it is cleared. `milliseconds`: a duration. */
   readonly value: 'count' | 'flag' | 'milliseconds';
   readonly description: string;
-  /** The kind of field report that it plays. */
+  /** The row of the field reports that it plays: test/field/. */
   readonly report?: string;
 }
 
@@ -31,7 +31,7 @@ export const WRITE_FAULTS = {
 const count = (name: string, description: string, report?: string): FaultSwitch => ({
   name,
   value: 'count',
-  description,
+  description: report === undefined ? description : `${description} (${report})`,
   ...(report === undefined ? {} : { report }),
 });
 
@@ -52,6 +52,12 @@ export const FAULT_SWITCHES: readonly FaultSwitch[] = [
     'the BMC cannot fetch the image: insert fails, and so does a boot from it',
     'vm-15',
   ),
+  count(
+    'fetchFailsWithId',
+    'the BMC cannot fetch the image: only the id of the message, RAC0904, says so',
+    'vm-15',
+  ),
+  count('fetchFailsInText', 'the BMC cannot fetch the image: only a text says so', 'vm-15'),
   count('bootsDiskInstead', 'the firmware ignores the override and boots the disk', 'life-57'),
   count('agentSilent', 'the deploy agent starts and never calls'),
   count('agentDies', 'the deploy agent stops answering when it is told to write an image'),
@@ -63,12 +69,24 @@ export const FAULT_SWITCHES: readonly FaultSwitch[] = [
   count('eraseFails', 'erasing a disk fails, and its old data stays'),
   count('firstBootSilent', 'the installed system boots and never reports'),
   count('insertNeedsProtocol', 'InsertMedia wants TransferProtocolType', 'vm-1'),
+  count(
+    'insertNeedsProtocolRelated',
+    'InsertMedia wants TransferProtocolType, named in RelatedProperties',
+    'vm-1',
+  ),
+  count('insertNeedsProtocolText', 'InsertMedia wants TransferProtocolType, named in the text only', 'vm-1'),
+  count('insertAlwaysWantsProtocol', 'InsertMedia wants TransferProtocolType though it is given', 'vm-1'),
   count('insertNeedsCredentials', 'InsertMedia wants UserName and Password', 'vm-2'),
+  flag('errorWithoutCode', 'errors have no code', 'vm-2'),
   count('insertWantsMinimalBody', 'InsertMedia refuses Inserted and WriteProtected', 'vm-4'),
   count('mediaStaysAfterEject', 'after an eject the old media is still shown, for this many reads', 'vm-6'),
+  flag('mediaUrlStays', 'after an eject the old URL stays; Inserted is false', 'vm-6'),
+  flag('mediaLooksInserted', 'after an eject the old URL and Inserted stay; ConnectedVia does not', 'vm-6'),
   count('ejectEmptyIsError', 'ejecting an empty drive is an error', 'vm-8'),
   flag('mediaOnlyUnderSystem', 'the manager has no virtual media', 'vm-10'),
   flag('mediaOnlyUnderManager', 'the system has no virtual media', 'vm-10'),
+  count('systemMediaRefuses', 'the drives under the system answer InsertMedia with 404', 'vm-10'),
+  flag('systemMediaDead', 'the drives under the system accept media, and never show any', 'vm-10'),
   count('insertShowsLate', 'inserted media is shown after this many reads only', 'vm-16'),
   count('insertIsTask', 'InsertMedia answers 202 with a task', 'vm-16'),
   count(
@@ -77,19 +95,41 @@ export const FAULT_SWITCHES: readonly FaultSwitch[] = [
     'task-33',
   ),
   count('bootNeedsEtag', 'a change of the boot override wants If-Match', 'boot-19'),
+  flag('patchNeedsEtag', 'every change by PATCH wants If-Match', 'boot-19'),
   count('bootRefusesMode', 'BootSourceOverrideMode is read-only', 'boot-21'),
+  count('bootNeedsMode', 'a change of the boot override wants BootSourceOverrideMode', 'boot-21'),
+  flag('bootHidesMode', 'BootSourceOverrideMode is not known', 'boot-21'),
   count('onceShowsContinuous', 'an override for one boot is shown as Continuous', 'boot-24'),
+  flag('bootContinuousOnly', 'an override for one boot is not offered, and refused', 'boot-24'),
   count('bootInPost', 'the boot override cannot be changed now: UnableToModifyDuringSystemPOST', 'boot-25'),
+  count('mediaInPost', 'media cannot be changed now: UnableToModifyDuringSystemPOST', 'boot-25'),
+  count('resetInPost', 'a power action cannot be done now: InvalidOperationForSystemState', 'boot-25'),
   count('overrideStays', 'an override for one boot is still there after it', 'boot-24'),
   count('sameStateIsConflict', 'On when on and ForceOff when off are answered with 409', 'power-28'),
+  count('sameStateIsBadRequest', 'On when on and ForceOff when off are answered with 400', 'power-28'),
+  count(
+    'powerShowsOpposite',
+    'the other power state is shown, until a power action asks for the real one',
+    'power-28',
+  ),
   count('onAfterOffConflict', 'On is answered with 409', 'power-29'),
   count('sessionLimit', 'opening a session is answered with 503: too many', 'sess-38'),
+  count('bmcBusy', 'any request is answered with 503', 'sess-41'),
+  count('bmcBusyRetryAfter', 'any request is answered with 503 and Retry-After', 'sess-41'),
   count('sessionsForgotten', 'a session is answered with 401 in the middle of work', 'sess-44'),
+  count('logoutRefused', 'closing a session is answered with 401', 'sess-44'),
+  count('passwordWrong', 'the right password is refused as a wrong one', 'sess-47'),
   flag(
     'firstSlotDead',
     'the first optical drive has no InsertMedia; there is a second one, for DVD',
     'vm-12',
   ),
+  count(
+    'firstSlotRefuses',
+    'the first optical drive answers InsertMedia with 405; there is a second one',
+    'vm-12',
+  ),
+  flag('noSlotInserts', 'no drive has InsertMedia, and none can be written to', 'vm-12'),
   flag('mediaByPatch', 'media are inserted by PATCH of the drive; Inserted is not shown', 'vm-14'),
   flag(
     'bootOnlyOnSettings',
@@ -102,10 +142,16 @@ export const FAULT_SWITCHES: readonly FaultSwitch[] = [
   count('overrideFlips', 'the boot override reads right once, and is gone afterwards', 'life-66'),
   flag('resetValuesGlued', 'two of the allowable values of Reset are glued together', 'power-30'),
   count('restartRefused', 'ForceRestart and GracefulRestart are refused', 'power-30'),
+  count('gracefulRefused', 'GracefulShutdown is refused', 'power-30'),
+  flag('resetValuesLack', 'the allowable values of Reset lack On and ForceOff, which work', 'power-30'),
   count('taskWithoutLocation', 'a task is answered without Location', 'task-32'),
+  count('taskOnlyInArgs', 'where a task is stands in the arguments of a message only', 'task-32'),
+  count('taskNowhere', 'where a task is stands nowhere', 'task-32'),
   flag('taskStateUnknown', 'a task that runs has a state that is in no standard', 'task-34'),
   count('taskMonitorNoContent', 'the monitor of a finished task answers 204', 'task-36'),
+  count('taskMonitorRedirects', 'the monitor of a finished task answers 303', 'task-36'),
   count('taskLocationAbsolute', 'the Location of a task is absolute and has a query', 'task-37'),
+  count('taskLocationRelative', 'the Location of a task is relative and has a query', 'task-37'),
   flag('passwordChangeRequired', 'everything but the account is answered with 403', 'sess-46'),
   flag('fieldsMissing', 'required fields and links are missing', 'shape-49'),
   flag('numbersAreText', 'numbers are shown as N/A', 'shape-50'),

@@ -22,6 +22,8 @@ export interface TaskState {
   /** When the work that the task stands for is done. */
   dueAt: number;
   failed: boolean;
+  /** Its monitor is known by its query too. */
+  wantsQuery?: boolean;
 }
 
 /** All that a server and its BMC remember. Saved before any write is acknowledged. */

@@ -83,6 +83,9 @@ export function answerDetails(response: RedfishResponse): { [key: string]: Json 
 const SESSION_LIMIT =
   /RAC0218|SessionLimit|(maximum|too many|limit)[^.]{0,40}session|session[^.]{0,40}(limit|exceed|maximum)/i;
 const WRONG_STATE = /UnableToModifyDuringSystemPOST|InvalidOperationForSystemState|during (system )?POST\b/i;
+/** A write that waits for another one: a plain 400 to some. */
+const JOB_PENDING =
+  /ResourceInUse|(job|configuration)s?\b[^.]{0,60}\b(pending|in progress|committed|scheduled|running)|(pending|scheduled|running)\b[^.]{0,40}\bjob/i;
 
 /** Which code an unwelcome answer has, apart from what the resource makes of it. */
 export function codeOf(response: RedfishResponse): ErrorCode {
@@ -92,6 +95,7 @@ export function codeOf(response: RedfishResponse): ErrorCode {
   if (status === 401) return 'BMC_AUTH_FAILED';
   if (anyMessage(messages, SESSION_LIMIT)) return 'BMC_SESSION_LIMIT';
   if (anyMessage(messages, WRONG_STATE)) return 'BMC_STATE_REFUSED';
+  if (status === 400 && anyMessage(messages, JOB_PENDING)) return 'BMC_STATE_REFUSED';
   if (status === 403) return 'BMC_FORBIDDEN';
   if (status === 404 || status === 410) return 'BMC_NOT_FOUND';
   if (status === 409 || status === 412 || status === 423) return 'BMC_CONFLICT';

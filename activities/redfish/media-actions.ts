@@ -10,7 +10,7 @@ import {
   type MediaAsked,
   type MediaSlot,
 } from '../../core/redfish/media.ts';
-import { mostSevere, namedProperties } from '../../core/redfish/messages.ts';
+import { anyMessage, mostSevere, namedProperties } from '../../core/redfish/messages.ts';
 import { codeOf, messagesOf, refusal, shownText, withoutSecrets, type RedfishResponse } from './errors.ts';
 import { watch, type MediaOptions } from './media-drives.ts';
 import { readResource, type SystemFound } from './service.ts';
@@ -115,6 +115,12 @@ function refusedBy(answer: RedfishResponse, slot: MediaSlot): InsertResult {
   throw error;
 }
 
+/** A drive that says so is empty, and what it still shows is old. */
+const EMPTY =
+  /NoMedia|no (virtual )?(media|image|disc)|(media|image)\b[^.]{0,30}\bnot (inserted|attached|mounted|present)/i;
+const saysEmpty = (answer: RedfishResponse): boolean =>
+  !ABOUT_THE_ACTION.has(answer.status) && anyMessage(messagesOf(answer), EMPTY);
+
 /** Ejects, and returns how the drive reads afterwards. An error counts only if something is still in it. */
 export async function eject(bmc: Bmc, slot: MediaSlot, options: MediaOptions): Promise<MediaSlot> {
   const asked = bmc.memory.ejects.get(slot.uri);
@@ -126,9 +132,9 @@ export async function eject(bmc: Bmc, slot: MediaSlot, options: MediaOptions): P
     if (answer.status === 400 && slot.ejectTarget === null) {
       answer = await write(bmc, slot, null, { Image: null }, options.insertMs ?? 50_000);
     }
-    if (answer.status < 400) bmc.memory.ejects.set(slot.uri, Date.now());
+    if (answer.status < 400 || saysEmpty(answer)) bmc.memory.ejects.set(slot.uri, Date.now());
   }
-  const refused = answer !== undefined && answer.status >= 400;
+  const refused = answer !== undefined && answer.status >= 400 && !saysEmpty(answer);
   const now = await watch(bmc, slot, (s) => !isOccupied(s), refused ? { ...options, watchMs: 0 } : options);
   if (!isOccupied(now)) bmc.memory.ejects.delete(slot.uri);
   else if (refused) {

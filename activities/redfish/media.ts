@@ -31,7 +31,8 @@ export async function convergeMedia(
   const remembered = options.asked ?? bmc.memory.media.get(system.uri);
   let asked = remembered?.url === url ? remembered : undefined;
   const slots = await listMedia(bmc, system);
-  const holder = slots.find((slot) => holds(slot, url));
+  // What a drive shows after an accepted eject is old, also where it is the very URL.
+  const holder = slots.find((slot) => holds(slot, url) && !bmc.memory.ejects.has(slot.uri));
   if (holder !== undefined) return inserted(bmc, system, holder, url, asked !== undefined);
   const pending = (why: string, by: MediaAsked | undefined = asked): Convergence<MediaAsked> => ({
     state: 'pending',
@@ -56,11 +57,14 @@ export async function convergeMedia(
     const age = Date.now() - asked.at;
     if (age < patienceMs)
       return pending(`${asked.slot} accepted the image ${Math.round(age / 1000)} s ago and does not show it`);
+    bmc.memory.deadDrives.add(asked.slot);
     asked = { ...asked, slot: '', dead: [...asked.dead, asked.slot] };
   }
 
   const dead = asked?.dead ?? [];
-  const candidates = insertCandidates(slots, url, oursOn(bmc, options), dead);
+  const ranked = insertCandidates(slots, url, oursOn(bmc, options), dead);
+  const known = (slot: MediaSlot): boolean => bmc.memory.deadDrives.has(slot.uri);
+  const candidates = [...ranked.filter((slot) => !known(slot)), ...ranked.filter(known)];
   const tried: string[] = [];
   let stuck: string | undefined;
   let passing: RackwrightError | undefined;
@@ -84,6 +88,7 @@ export async function convergeMedia(
       continue;
     }
     if (result.state === 'wait') return { ...result.look, asked };
+    bmc.memory.ejects.delete(slot.uri);
     asked = { ...asking, task: result.task };
     bmc.memory.media.set(system.uri, asked);
     const now = await watch(bmc, slot, (s) => holds(s, url), options);
@@ -130,6 +135,7 @@ function inserted(
   changed: boolean,
 ): Convergence<MediaAsked> {
   bmc.memory.media.delete(system.uri);
+  bmc.memory.deadDrives.delete(slot.uri);
   return { state: 'reached', changed, what: `${fileName(url)} is inserted in ${slot.uri}` };
 }
 

@@ -17,6 +17,8 @@ export interface BmcMemory {
   readonly media: Map<string, MediaAsked>;
   /** File names of the images that were inserted. */
   readonly mediaNames: Set<string>;
+  /** Drives that accepted an image and never showed it: tried last. */
+  readonly deadDrives: Set<string>;
   /** By drive: when it was asked to eject. */
   readonly ejects: Map<string, number>;
 }
@@ -34,6 +36,7 @@ export function memoryOf(origin: string): BmcMemory {
     power: new Map(),
     media: new Map(),
     mediaNames: new Set(),
+    deadDrives: new Set(),
     ejects: new Map(),
   };
   memories.set(origin, fresh);

@@ -1,5 +1,6 @@
 import { fail, type RackwrightError } from '../../core/errors/failure.ts';
 import { readTask, taskLocation, type TaskReading } from '../../core/redfish/task.ts';
+import { at } from '../../core/redfish/read.ts';
 import { mostSevere } from '../../core/redfish/messages.ts';
 import { shownText, shownTexts, type RedfishResponse } from './errors.ts';
 import { pathOf } from './session.ts';
@@ -17,13 +18,25 @@ export function taskOf(response: RedfishResponse): string | null {
   return location === null ? null : pathOf(location, response.url);
 }
 
-/** Looks at a task once. A monitor may answer 200, 202, 204 or 303; one that is gone has ended. */
+/**
+ * Looks at a task once. A monitor may answer 200, 202, 204, or 303 to where the outcome stands; one that is
+ * gone has ended.
+ */
 export async function lookAtTask(bmc: Bmc, uri: string): Promise<TaskStanding> {
-  const answer = await bmc.send('GET', uri, { redirect: 'manual' });
+  const monitor = await bmc.send('GET', uri, { redirect: 'manual' });
+  const answer = await outcomeOf(bmc, monitor);
   if (answer.status === 404 || answer.status === 410) {
     return { state: 'untracked', uri, taskState: null, percent: null, messages: [] };
   }
   return { ...readTask(answer.status, answer.body), uri };
+}
+
+/** What a monitor that has ended points to, where that is a task; the monitor's own answer where it is not. */
+async function outcomeOf(bmc: Bmc, monitor: RedfishResponse): Promise<RedfishResponse> {
+  const { location } = monitor.headers;
+  if (monitor.status !== 303 || location === undefined) return monitor;
+  const outcome = await bmc.send('GET', pathOf(location, monitor.url));
+  return outcome.status === 200 && at(outcome.body, 'TaskState') !== undefined ? outcome : monitor;
 }
 
 /**

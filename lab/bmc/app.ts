@@ -21,8 +21,8 @@ import {
   patchBoot,
   patchMedia,
   reset,
-  taskMonitor,
 } from './writes.ts';
+import { taskMonitor } from './tasks.ts';
 
 /** One server's BMC, as far as the HTTP application needs to know it. */
 export interface Bmc {
@@ -82,6 +82,7 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
         async () => (await effect(bmc, request, body)) ?? noContent,
         pretend && (() => pretend(bmc, body)),
       );
+  const urlOf = (request: FastifyRequest): string => `https://${request.headers.host}${request.url}`;
   const param = (request: FastifyRequest, name: string): string =>
     (request.params as Record<string, string>)[name] ?? '';
 
@@ -96,6 +97,14 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
     reply.header('odata-version', '4.0').header('cache-control', 'no-cache');
     if ((request.headers['odata-version'] ?? '4.0') !== '4.0')
       return send(request, reply, problem(412, 'PreconditionFailed'));
+    if (bmc.server.faults.take('bmcBusy'))
+      return send(request, reply, problem(503, 'ServiceTemporarilyUnavailable', ['5']));
+    if (bmc.server.faults.take('bmcBusyRetryAfter'))
+      return send(
+        request,
+        reply,
+        problem(503, 'ServiceTemporarilyUnavailable', ['1'], { 'retry-after': '1' }),
+      );
     if (isOpen(request)) return;
     if (!bmc.gate.admits(request.headers)) {
       reply.header('www-authenticate', 'Basic realm="Lab BMC"');
@@ -111,8 +120,8 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
     const current = tree(server)[pathOf(request)]?.();
     const wanted = request.headers['if-match'];
     const isSystem = pathOf(request) === `${ROOT}/Systems/1`;
-    if (wanted === undefined && isSystem && server.faults.take('bootNeedsEtag'))
-      return send(request, reply, problem(428, 'PreconditionRequired'));
+    const needed = (isSystem && server.faults.take('bootNeedsEtag')) || server.faults.on('patchNeedsEtag');
+    if (wanted === undefined && needed) return send(request, reply, problem(428, 'PreconditionRequired'));
     if (wanted !== undefined && wanted !== '*' && current !== undefined && wanted !== etag(current))
       return send(request, reply, problem(412, 'PreconditionFailed'));
   });
@@ -141,7 +150,7 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
   on('GET', '/odata', () => ({ status: 200, body: SERVICE_DOCUMENT }));
   app.get(`${ROOT}/$metadata`, (_request, reply) => reply.type('application/xml').send(METADATA));
   on('GET', '/TaskService/TaskMonitors/:id', ({ server }, request) =>
-    taskMonitor(server, param(request, 'id')),
+    taskMonitor(server, param(request, 'id'), request.url),
   );
   const read: Handler = ({ server }, request) => {
     const path = pathOf(request);
@@ -204,7 +213,11 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
     on('PATCH', `${owner}/VirtualMedia/:slot`, (bmc, request, body) => {
       const slot = param(request, 'slot');
       if (!isSlot(slot)) return problem(404, 'ResourceNotFound', ['VirtualMedia', slot]);
-      return write('insertMedia', ({ server }) => patchMedia(server, slot, body))(bmc, request, body);
+      return write('insertMedia', ({ server }) => patchMedia(server, slot, body, urlOf(request)))(
+        bmc,
+        request,
+        body,
+      );
     });
     for (const [action, kind] of [
       ['InsertMedia', 'insertMedia'],
@@ -215,9 +228,8 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
         if (!isSlot(slot) || tree(bmc.server)[`${ROOT}${owner}/VirtualMedia/${slot}`] === undefined)
           return problem(404, 'ResourceNotFound', ['VirtualMedia', slot]);
         if (!hasActions(bmc.server, slot)) return problem(405, 'OperationNotAllowed');
-        const origin = `https://${request.headers.host}`;
         const effect: Handler = ({ server }) =>
-          kind === 'insertMedia' ? insertMedia(server, slot, body, origin) : ejectMedia(server, slot);
+          kind === 'insertMedia' ? insertMedia(server, slot, body, urlOf(request)) : ejectMedia(server, slot);
         return write(kind, effect)(bmc, request, body);
       });
   }

@@ -37,6 +37,8 @@ const TEXTS = {
   ResourceInUse:
     'The change to the requested resource failed because the resource is in use or in transition.',
   UnableToModifyDuringSystemPOST: 'Unable to modify the resource while the system is in POST.',
+  InvalidOperationForSystemState: 'The operation cannot be performed in the current state of the system.',
+  TaskStarted: 'A task was started; it is at %1.',
   VirtualMediaNotFetched: 'The image could not be fetched from the location %1: %2.',
   NoMediaInserted: 'There is no media in the drive.',
   SettingNotApplied: 'The setting %1 was not applied at the reset of the system.',
@@ -46,6 +48,7 @@ export type MessageKey = keyof typeof TEXTS;
 
 const VENDOR: Partial<Record<MessageKey, string>> = {
   UnableToModifyDuringSystemPOST: 'Lab.1.0',
+  InvalidOperationForSystemState: 'Lab.1.0',
   VirtualMediaNotFetched: 'Lab.1.0',
   NoMediaInserted: 'Lab.1.0',
   SettingNotApplied: 'Lab.1.0',

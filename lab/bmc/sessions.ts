@@ -46,7 +46,8 @@ export class Gate {
   #admitsPassword(username: string, password: string): boolean {
     if (Date.now() < this.#lockedUntil) return false;
     const { account } = this.#server.state;
-    if (same(username, account.username) && same(password, account.password)) {
+    const right = same(username, account.username) && same(password, account.password);
+    if (right && !this.#server.faults.take('passwordWrong')) {
       this.#failures = 0;
       return true;
     }
@@ -83,6 +84,7 @@ export class Gate {
   }
 
   close(id: string): Answer {
+    if (this.#server.faults.take('logoutRefused')) return problem(401, 'NoValidSession');
     const { sessions } = this.#server.state;
     if (!sessions.some((s) => s.id === id)) return problem(404, 'ResourceNotFound', ['Session', id]);
     this.#server.change({ sessions: sessions.filter((s) => s.id !== id) });

@@ -5,7 +5,10 @@ type Bend = (server: Server, path: string, truth: Resource) => Resource;
 
 /** A resource as the BMC shows it: the truth, unless faults bend it. */
 export const shownResource = (server: Server, path: string, truth: Resource): Resource =>
-  [medium, system, fields, numbers].reduce((shown, bend) => bend(server, path, shown), truth);
+  [medium, system, power, boot, resets, fields, numbers].reduce(
+    (shown, bend) => bend(server, path, shown),
+    truth,
+  );
 
 const medium: Bend = ({ faults, state }, path, truth) => {
   const slot = /\/VirtualMedia\/(\w+)$/.exec(path)?.[1];
@@ -15,7 +18,38 @@ const medium: Bend = ({ faults, state }, path, truth) => {
     return { ...truth, Inserted: false, Image: null, ImageName: null, ConnectedVia: 'NotConnected' };
   if (truth['Inserted'] === false && old && faults.take('mediaStaysAfterEject'))
     return { ...truth, Inserted: true, Image: old, ConnectedVia: 'URI' };
+  if (truth['Inserted'] === false && old && faults.on('mediaUrlStays')) return { ...truth, Image: old };
+  if (truth['Inserted'] === false && old && faults.on('mediaLooksInserted'))
+    return { ...truth, Inserted: true, Image: old };
   return truth;
+};
+
+const power: Bend = ({ state }, path, truth) => {
+  if (!path.endsWith('/Systems/1') || state.faults['powerShowsOpposite'] === undefined) return truth;
+  const other = { On: 'Off', Off: 'On' }[String(truth['PowerState'])];
+  return other === undefined ? truth : { ...truth, PowerState: other };
+};
+
+const boot: Bend = ({ faults }, path, truth) => {
+  const shown = truth['Boot'] as Resource | undefined;
+  if (!/\/Systems\/1(\/Settings)?$/.test(path) || shown?.['BootSourceOverrideTarget'] === undefined)
+    return truth;
+  const enabled = faults.on('bootContinuousOnly')
+    ? { 'BootSourceOverrideEnabled@Redfish.AllowableValues': ['Disabled', 'Continuous'] }
+    : {};
+  if (!faults.on('bootHidesMode')) return { ...truth, Boot: { ...shown, ...enabled } };
+  const kept = Object.entries(shown).filter(([name]) => !name.startsWith('BootSourceOverrideMode'));
+  return { ...truth, Boot: { ...Object.fromEntries(kept), ...enabled } };
+};
+
+const resets: Bend = ({ faults }, path, truth) => {
+  if (!path.endsWith('/Systems/1') || !faults.on('resetValuesLack')) return truth;
+  const { target } = (truth['Actions'] as Record<string, Resource>)['#ComputerSystem.Reset']!;
+  const values = ['GracefulShutdown', 'ForceRestart'];
+  return {
+    ...truth,
+    Actions: { '#ComputerSystem.Reset': { target, 'ResetType@Redfish.AllowableValues': values } },
+  };
 };
 
 const system: Bend = (server, path, truth) => {
@@ -49,10 +83,12 @@ function withoutNumbers(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutNumbers(inner)]));
 }
 
-/** An error as the BMC shows it: its list of messages may be one message. */
+/** An error as the BMC shows it: its list of messages may be one message, its code may be missing. */
 export function bentError(server: Server, body: unknown): unknown {
   const error = (body as { error?: Resource } | undefined)?.error;
   const info = error?.['@Message.ExtendedInfo'];
-  if (!Array.isArray(info) || !server.faults.on('errorInfoIsObject')) return body;
-  return { error: { ...error, '@Message.ExtendedInfo': info[0] } };
+  if (!Array.isArray(info)) return body;
+  const asObject = server.faults.on('errorInfoIsObject');
+  const { code, ...rest } = { ...error, '@Message.ExtendedInfo': asObject ? info[0] : info } as Resource;
+  return { error: server.faults.on('errorWithoutCode') ? rest : { code, ...rest } };
 }

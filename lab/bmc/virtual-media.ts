@@ -1,14 +1,18 @@
 import type { Server } from '../server.ts';
-import { noMedium, SLOTS, type Slot } from '../state.ts';
+import { noMedium, SLOTS, type Medium, type Slot } from '../state.ts';
 import { collection, OK, resource, type Resource, type Tree } from './services.ts';
 
 /** The drives of this server, in order. */
 export const visibleSlots = (server: Server): Slot[] =>
-  server.faults.on('firstSlotDead') ? ['Cd', 'Cd2', 'Usb'] : ['Cd', 'Usb'];
+  server.faults.on('firstSlotDead') || server.state.faults['firstSlotRefuses'] !== undefined
+    ? ['Cd', 'Cd2', 'Usb']
+    : ['Cd', 'Usb'];
 
 /** Whether a drive takes InsertMedia. */
 export const hasActions = (server: Server, slot: Slot): boolean =>
-  !server.faults.on('mediaByPatch') && !(slot === 'Cd' && server.faults.on('firstSlotDead'));
+  !server.faults.on('mediaByPatch') &&
+  !server.faults.on('noSlotInserts') &&
+  !(slot === 'Cd' && server.faults.on('firstSlotDead'));
 
 /** The virtual drives, under the system or the manager. */
 export const mediaTree = (server: Server, owner: string): Tree => ({
@@ -23,7 +27,7 @@ export const mediaTree = (server: Server, owner: string): Tree => ({
 
 function virtualMedia(server: Server, owner: string, slot: Slot): Resource {
   const path = `${owner}/VirtualMedia/${slot}`;
-  const { image, inserted, writeProtected, transferMethod } = server.state.media[slot] ?? noMedium();
+  const { image, inserted, writeProtected, transferMethod } = shownMedium(server, owner, slot);
   return resource(path, 'VirtualMedia.v1_6_0.VirtualMedia', `Virtual ${slot}`, {
     MediaTypes: SLOTS[slot].types,
     Image: image,
@@ -44,3 +48,9 @@ function virtualMedia(server: Server, owner: string, slot: Slot): Resource {
       : {}),
   });
 }
+
+/** What is in the drive; a dead one never shows anything. */
+const shownMedium = (server: Server, owner: string, slot: Slot): Medium => {
+  const dead = owner.includes('/Systems/') && server.state.faults['systemMediaDead'] !== undefined;
+  return dead ? noMedium() : (server.state.media[slot] ?? noMedium());
+};

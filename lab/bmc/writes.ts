@@ -3,7 +3,8 @@ import { MediaError } from '../media.ts';
 import { redactUrl } from '../redact.ts';
 import { SLOTS, TPM_ATTRIBUTE, type Override, type Slot } from '../state.ts';
 import { noContent, problem, type Answer } from './messages.ts';
-import { ROOT, taskResource } from './services.ts';
+import { insertRefusal } from './insert-refusals.ts';
+import { task } from './tasks.ts';
 import { BOOT_TARGETS, RESET_TYPES } from './system.ts';
 
 /** What the writes of a BMC do, once they are allowed in and no fault stood in their way. */
@@ -12,7 +13,6 @@ type Body = Readonly<Record<string, unknown>>;
 
 const MODES = ['UEFI', 'Legacy'] as const;
 const ENABLED = ['Disabled', 'Once', 'Continuous'] as const;
-const TASK_MS = 1500;
 
 export function reset(server: Server, body: Body): Answer {
   const type = body['ResetType'];
@@ -24,59 +24,38 @@ export function reset(server: Server, body: Body): Answer {
   if (restart && server.faults.take('restartRefused'))
     return problem(400, 'ActionParameterNotSupported', [String(type), 'ComputerSystem.Reset']);
   const { power } = server.state;
+  if (server.faults.take('resetInPost')) return problem(400, 'InvalidOperationForSystemState');
+  if (type === 'GracefulShutdown' && server.faults.take('gracefulRefused'))
+    return problem(400, 'ActionParameterNotSupported', [type, 'ComputerSystem.Reset']);
   const same = (type === 'On' && power === 'On') || (type === 'ForceOff' && power === 'Off');
+  if (same) server.faults.take('powerShowsOpposite');
+  if (same && server.faults.take('sameStateIsBadRequest')) return problem(400, 'GeneralError');
   if (same && server.faults.take('sameStateIsConflict')) return problem(409, 'ResourceInUse');
   if (type === 'On' && server.faults.take('onAfterOffConflict')) return problem(409, 'ResourceInUse');
   server.reset(type as ResetType);
   return noContent;
 }
 
-export async function insertMedia(server: Server, slot: Slot, body: Body, origin = ''): Promise<Answer> {
-  const action = 'VirtualMedia.InsertMedia';
+/** `url` is that of the action, or of the drive where it is patched. */
+export async function insertMedia(server: Server, slot: Slot, body: Body, url: string): Promise<Answer> {
   const image = body['Image'];
-  const missing = (name: string): Answer => problem(400, 'ActionParameterMissing', [action, name]);
-  if (typeof image !== 'string') return missing('Image');
-  if (body['TransferProtocolType'] === undefined && server.faults.take('insertNeedsProtocol'))
-    return missing('TransferProtocolType');
-  const anonymous = body['UserName'] === undefined || body['Password'] === undefined;
-  if (anonymous && server.faults.take('insertNeedsCredentials'))
-    return missing(body['UserName'] === undefined ? 'UserName' : 'Password');
-  const extra = ['Inserted', 'WriteProtected'].find((name) => name in body);
-  if (extra !== undefined && server.faults.take('insertWantsMinimalBody'))
-    return problem(400, 'ActionParameterNotSupported', [extra, action]);
+  if (typeof image !== 'string')
+    return problem(400, 'ActionParameterMissing', ['VirtualMedia.InsertMedia', 'Image']);
+  const refused = insertRefusal(server, slot, body, url);
+  if (refused !== undefined) return refused;
   if (server.state.media[slot]?.inserted) return problem(409, 'ResourceInUse');
-  if (server.faults.take('insertTaskFails')) return task(server, true, origin);
+  if (server.faults.take('insertTaskFails')) return task(server, true, url);
   try {
     await server.insert(slot, image, body['TransferMethod'] === 'Upload' ? 'Upload' : 'Stream');
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     return problem(400, 'VirtualMediaNotFetched', [redactUrl(image), error.message]);
   }
-  return server.faults.take('insertIsTask') ? task(server, false, origin) : noContent;
-}
-
-function task(server: Server, failed: boolean, origin: string): Answer {
-  const { nextId, tasks } = server.state;
-  const id = String(nextId);
-  const now = Date.now();
-  const added = { id, name: 'Insert media', startedAt: now, dueAt: now + TASK_MS / server.speed, failed };
-  server.change({ nextId: nextId + 1, tasks: [...tasks.slice(-19), added] });
-  const path = `${ROOT}/TaskService/TaskMonitors/${id}`;
-  const location = server.faults.take('taskLocationAbsolute') ? `${origin}${path}?owner=lab` : path;
-  const headers = server.faults.take('taskWithoutLocation') ? {} : { location };
-  return { status: 202, body: taskResource(server, id), headers: { ...headers, 'retry-after': '1' } };
-}
-
-/** A task monitor: 202 with the task while it runs, then 200. */
-export function taskMonitor(server: Server, id: string): Answer {
-  const found = server.state.tasks.find((t) => t.id === id);
-  if (found === undefined) return problem(404, 'ResourceNotFound', ['Task', id]);
-  const done = Date.now() >= found.dueAt;
-  if (done && server.faults.take('taskMonitorNoContent')) return noContent;
-  return { status: done ? 200 : 202, body: taskResource(server, id) };
+  return server.faults.take('insertIsTask') ? task(server, false, url) : noContent;
 }
 
 export function ejectMedia(server: Server, slot: Slot): Answer {
+  if (server.faults.take('mediaInPost')) return problem(400, 'UnableToModifyDuringSystemPOST');
   if (!server.state.media[slot]?.inserted) {
     return server.faults.take('ejectEmptyIsError') ? problem(400, 'NoMediaInserted') : noContent;
   }
@@ -85,11 +64,11 @@ export function ejectMedia(server: Server, slot: Slot): Answer {
 }
 
 /** Inserts and ejects where the drive is written to, and has no actions. */
-export function patchMedia(server: Server, slot: Slot, body: Body): Answer | Promise<Answer> {
+export function patchMedia(server: Server, slot: Slot, body: Body, url: string): Answer | Promise<Answer> {
   if (!server.faults.on('mediaByPatch')) return problem(405, 'OperationNotAllowed');
   return body['Image'] === null || body['Inserted'] === false
     ? ejectMedia(server, slot)
-    : insertMedia(server, slot, body);
+    : insertMedia(server, slot, body, url);
 }
 
 /** Changes the boot override, where it can be changed: on the system, or on its settings object. */
@@ -112,6 +91,12 @@ function patchSystem(server: Server, body: Body): Answer {
   if (unknown !== undefined) return problem(400, 'PropertyNotWritable', [unknown]);
   const boot = body['Boot'];
   if (typeof boot !== 'object' || boot === null) return problem(400, 'PropertyMissing', ['Boot']);
+  const mode = 'BootSourceOverrideMode';
+  if (!(mode in boot) && server.faults.take('bootNeedsMode')) return problem(400, 'PropertyMissing', [mode]);
+  if (mode in boot && server.faults.on('bootHidesMode')) return problem(400, 'PropertyUnknown', [mode]);
+  const enabled = (boot as Body)['BootSourceOverrideEnabled'];
+  if (enabled === 'Once' && server.faults.on('bootContinuousOnly'))
+    return problem(400, 'PropertyValueNotInList', ['Once', 'BootSourceOverrideEnabled']);
   if (server.faults.take('bootInPost')) return problem(400, 'UnableToModifyDuringSystemPOST');
   const part: Partial<Override> = {};
   for (const [name, value] of Object.entries(boot)) {

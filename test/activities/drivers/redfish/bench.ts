@@ -47,6 +47,7 @@ export interface LabServer {
   readonly override: { readonly enabled: string; readonly target: string };
   readonly tpm: { readonly sealed: readonly string[] };
   readonly media: { readonly [slot: string]: { readonly inserted: boolean } };
+  readonly sessions: number;
   readonly disks: readonly {
     readonly serial: string;
     readonly image: { readonly digest: string } | null;
@@ -72,7 +73,7 @@ export interface Running {
   end(): void;
 }
 
-const BOUND_MS = 60_000;
+const BOUND_MS = 120_000;
 
 /** Waits until something is there. */
 export async function until<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {

@@ -1,0 +1,51 @@
+import type { Server } from '../server.ts';
+import { message, noContent, problem, type Answer } from './messages.ts';
+import { ROOT, taskResource } from './services.ts';
+
+const TASK_MS = 1500;
+const QUERY = '?owner=lab';
+
+/** Starts a task for what the action at `url` does, and answers 202 with where it is. */
+export function task(server: Server, failed: boolean, url: string): Answer {
+  const { nextId, tasks } = server.state;
+  const { faults } = server;
+  const id = String(nextId);
+  const now = Date.now();
+  const absolute = faults.take('taskLocationAbsolute');
+  const relative = !absolute && faults.take('taskLocationRelative');
+  const added = {
+    id,
+    name: 'Insert media',
+    startedAt: now,
+    dueAt: now + TASK_MS / server.speed,
+    failed,
+    ...(absolute || relative ? { wantsQuery: true } : {}),
+  };
+  server.change({ nextId: nextId + 1, tasks: [...tasks.slice(-19), added] });
+  const path = `${ROOT}/TaskService/TaskMonitors/${id}`;
+  const up = '../'.repeat(new URL(url).pathname.split('/').length - 2);
+  const location = absolute
+    ? `${new URL(url).origin}${path}${QUERY}`
+    : relative
+      ? `${up}${path.slice(1)}${QUERY}`
+      : path;
+  if (faults.take('taskNowhere')) return { status: 202 };
+  if (faults.take('taskOnlyInArgs')) {
+    const info = { ...message('TaskStarted', [path]), MessageSeverity: 'OK', Severity: 'OK' };
+    return { status: 202, body: { '@Message.ExtendedInfo': [info] } };
+  }
+  const headers = faults.take('taskWithoutLocation') ? {} : { location };
+  return { status: 202, body: taskResource(server, id), headers: { ...headers, 'retry-after': '1' } };
+}
+
+/** A task monitor: 202 with the task while it runs, then 200. */
+export function taskMonitor(server: Server, id: string, url: string): Answer {
+  const found = server.state.tasks.find((t) => t.id === id);
+  const known = found !== undefined && (found.wantsQuery !== true || url.endsWith(QUERY));
+  if (!known) return problem(404, 'ResourceNotFound', ['Task', id]);
+  const done = Date.now() >= found.dueAt;
+  if (done && server.faults.take('taskMonitorNoContent')) return noContent;
+  if (done && server.faults.take('taskMonitorRedirects'))
+    return { status: 303, headers: { location: `${ROOT}/TaskService/Tasks/${id}` } };
+  return { status: done ? 200 : 202, body: taskResource(server, id) };
+}
