@@ -5,7 +5,6 @@ export default defineConfig({
   test: {
     pool: 'forks',
     include: ['test/e2e/**/*.test.ts', 'test/field/**/*.test.ts'],
-    maxConcurrency: 6,
     fileParallelism: false,
     testTimeout: 20 * 60_000,
     hookTimeout: 20 * 60_000,

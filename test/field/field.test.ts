@@ -32,7 +32,7 @@ const WAITS_FOR: { readonly [id: string]: string } = {
 };
 
 const CASES = [...MEDIA_CASES, ...BOOT_CASES, ...SERVICE_CASES];
-const LANES = 6;
+const LANES = 4;
 const lanes: Lane[] = [];
 const free: Lane[] = [];
 const waiting: ((lane: Lane) => void)[] = [];
@@ -44,16 +44,17 @@ const borrow = (): Promise<Lane> =>
     if (lane === undefined) waiting.push(take);
     else take(lane);
   });
-const giveBack = (lane: Lane): void => {
-  const next = waiting.shift();
-  if (next === undefined) free.push(lane);
-  else next(lane);
-};
 
 beforeAll(async () => {
   for (let i = 0; i < LANES; i += 1) lanes.push(await Lane.open());
   free.push(...lanes);
 });
+
+function giveBack(lane: Lane): void {
+  const next = waiting.shift();
+  if (next === undefined) free.push(lane);
+  else next(lane);
+}
 
 afterAll(async () => {
   await closeAllBmcs();
