@@ -56,7 +56,9 @@ function holders(value: unknown): Mutable[] {
 export function mutated(body: unknown, random: Random): unknown {
   const copy = { body: structuredClone(body) };
   for (let left = 1 + Math.floor(random() * 4); left > 0; left -= 1) {
-    const holder = oneOf(random, holders(copy)) as { [key: string]: unknown };
+    // Most of what readers look for stands at the top.
+    const top = random() < 0.6 && typeof copy.body === 'object' && copy.body !== null;
+    const holder = (top ? copy.body : oneOf(random, holders(copy))) as { [key: string]: unknown };
     const key = oneOf(random, Object.keys(holder));
     if (key === undefined) continue;
     const way = random();
