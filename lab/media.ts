@@ -6,7 +6,7 @@ export class MediaError extends Error {}
 
 const MAX_PARAMETERS = 64 * 1024;
 // A BMC fetches over whatever TLS it is given: checking certificates of image servers is rare in firmware.
-const lenient = new Agent({ connect: { rejectUnauthorized: false, timeout: 5000 } });
+const lenient = new Agent({ connect: { rejectUnauthorized: false, timeout: 30_000 } });
 
 /** Asks for the image with HEAD, as a BMC does when media are inserted; answers its size. */
 export async function probeImage(url: string, signal: AbortSignal): Promise<number> {
@@ -63,4 +63,4 @@ export async function readBootMedia(
   }
 }
 
-const bounded = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(15_000)]);
+const bounded = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(60_000)]);

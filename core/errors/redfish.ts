@@ -96,8 +96,9 @@ export const REDFISH_ERRORS = {
     faultDomain: 'bmc',
     retryable: true,
     httpStatus: 503,
-    meaning: 'The BMC refuses the change in the state that the system is in now, such as POST.',
-    correction: 'Wait until the system has left POST; if it hangs there, look at its console.',
+    meaning: 'The BMC refuses the change in the state that the system is in now: POST, or a job that waits.',
+    correction:
+      'Wait until the system has left POST, and pending jobs of the BMC are done; if it hangs there, look at its console.',
   },
   BMC_CONFLICT: {
     faultDomain: 'bmc',
