@@ -263,7 +263,7 @@ export class House {
   }
 
   /** The result of an operation that was asked for, perhaps by a signal that is not worked off yet. */
-  async result(requestId: string, node = NODE): Promise<OperationReport> {
+  async result(requestId: string, node = NODE, seconds = 60): Promise<OperationReport> {
     const exists = () =>
       this.operation(requestId, node)
         .describe()
@@ -271,7 +271,7 @@ export class House {
           () => true,
           () => false,
         );
-    await until(exists, { what: `operation ${requestId}` });
+    await until(exists, { seconds, what: `operation ${requestId}` });
     return this.operation(requestId, node).result() as Promise<OperationReport>;
   }
 
