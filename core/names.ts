@@ -17,7 +17,7 @@ export const WORKFLOW_QUEUE = 'rackwright';
  * How long a workflow task of a node may take. After a burst it repeats thousands of messages, and on a busy
  * machine the 10 s that Temporal grants would never be enough.
  */
-export const NODE_TASK_TIMEOUT = '60s';
+export const NODE_TASK_TIMEOUT = '30s';
 /** The queue of a site's activities. */
 export const siteQueue = (site: string): string => `rackwright-${site}`;
 

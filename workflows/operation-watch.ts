@@ -1,4 +1,4 @@
-import { CancellationScope } from '@temporalio/workflow';
+import { CancellationScope, inWorkflowContext } from '@temporalio/workflow';
 import type { WatchedOperation } from '../core/site-activities.ts';
 import { siteActivities } from './activities.ts';
 import { isCancelled, isReported } from './failures.ts';
@@ -27,7 +27,8 @@ export class OperationWatch {
     void scope
       .run(() => this.#watch(requestId))
       .catch((error: unknown) => {
-        if (!isCancelled(error) && !isReported(error)) throw error;
+        // Outside of it, once the worker has dropped the workflow, nobody would catch what is thrown.
+        if (inWorkflowContext() && !isCancelled(error) && !isReported(error)) throw error;
       });
   }
 
