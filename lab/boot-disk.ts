@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { isoFileBytes } from '../core/iso9660.ts';
 import { OLD_OS, type DiskStore } from './disks.ts';
 import type { Faults } from './faults.ts';
-import type { Disk, Hardware } from './hardware.ts';
+import { LAB_MACHINE_TYPE, type Disk, type Hardware } from './hardware.ts';
 import { TIMING, type Pause } from './timing.ts';
 
 const ATTEMPTS = 20;
@@ -12,7 +12,7 @@ export interface BootDiskOptions {
   readonly disks: DiskStore;
   readonly pause: Pause;
   /** @default none */
-  readonly faults?: Pick<Faults, 'take'>;
+  readonly faults?: Pick<Faults, 'take' | 'on'>;
   /** Keeps something in the TPM. */
   readonly seal?: (what: string) => void;
   readonly log?: (event: string, details?: Record<string, unknown>) => void;
@@ -61,9 +61,10 @@ async function run(
   const callback = metadata.meta?.['rackwright_callback'];
   if (callback === undefined) return 'nothing-to-report';
   if (faults?.take('firstBootSilent')) return 'no-answer';
+  const mounts = ['/', '/boot/efi', ...(faults?.on('mountMissing') ? [] : LAB_MACHINE_TYPE.expect.mounts)];
 
   for (let attempt = 1, wait = 1000; attempt <= ATTEMPTS; attempt++, wait = Math.min(30_000, wait * 2)) {
-    const status = await report(callback, firstBootReport(hardware, metadata), signal);
+    const status = await report(callback, firstBootReport(hardware, metadata, mounts), signal);
     if (status !== null && status >= 200 && status < 300) {
       disks.update(disk.serial, { firstBoot: metadata.uuid });
       log?.('first-boot', { instance: metadata.uuid, hostname: metadata.hostname });
@@ -120,6 +121,7 @@ async function report(url: string, body: unknown, signal: AbortSignal): Promise<
 export const firstBootReport = (
   hardware: Hardware,
   { hostname }: { hostname: string },
+  mounts: readonly string[],
 ): Record<string, unknown> => ({
   hostname,
   addresses: hardware.nics.map((nic) => ({ interface: nic.name, address: nic.address })),
@@ -128,4 +130,6 @@ export const firstBootReport = (
   time: new Date().toISOString(),
   disks: hardware.disks.map((disk) => ({ name: disk.device, sizeBytes: disk.sizeBytes })),
   gpus: hardware.gpus.map((gpu) => ({ model: gpu.model })),
+  links: hardware.nics.map((nic) => ({ interface: nic.name, mac: nic.mac, up: nic.cable !== null })),
+  mounts,
 });

@@ -175,6 +175,7 @@ export const FAULT_SWITCHES: readonly FaultSwitch[] = [
   ),
   flag('gpuMissing', 'one GPU has fallen off the bus: neither BMC, agent nor guest sees it'),
   flag('nicMissing', 'one NIC came back in another mode: nobody sees it'),
+  flag('mountMissing', 'the installed system comes up without its scratch disk mounted'),
   flag('cableInWrongPort', 'the cable of the first NIC is in another port of its switch'),
   flag('noLink', 'the last NIC has no link: its cable is not plugged in'),
   flag('noLldp', 'the switches send no LLDP'),

@@ -66,6 +66,7 @@ export const LAB_MACHINE_TYPE = {
     memoryMiB: 1_048_576,
     gpus: { count: 8, model: GPU_MODEL },
     nics: 2,
+    mounts: ['/scratch'],
     secureBoot: false,
     bootOptions: ['UEFI: Hard Disk', 'UEFI: Virtual CD', 'UEFI: PXE IPv4 *'],
   },

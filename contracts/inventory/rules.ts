@@ -72,6 +72,10 @@ export const RULES = {
     message: 'has no hint',
     correction: 'Give at least one hint, or leave `rootDevice` out.',
   },
+  mount: {
+    message: 'is not an absolute path',
+    correction: 'Write where it is mounted in the guest, as in /scratch.',
+  },
   path: {
     message: 'is not a path',
     correction: 'Write the path of a file, absolute or relative to the inventory.',

@@ -44,6 +44,7 @@ export const Image = z.strictObject({
 });
 export type Image = z.output<typeof Image>;
 
+const MountPoint = z.string().regex(/^\/[^\0\r\n]{0,1023}$/, RULES.mount.message);
 const Count = z.int().min(0).max(10_000);
 
 /** A kind of server, and what each of its kind must have. */
@@ -58,6 +59,8 @@ export const MachineType = z.strictObject({
       gpus: z.strictObject({ count: Count, model: Text.optional() }).optional(),
       nics: Count.optional(),
       disks: z.array(z.strictObject({ minBytes: z.int().positive(), count: Count })).optional(),
+      /** Where something has to be mounted in the guest when it is handed over. */
+      mounts: z.array(MountPoint).max(64).optional(),
       /** Whether UEFI Secure Boot is enabled. Compared at a change of owner, as the boot options are. */
       secureBoot: z.boolean().optional(),
       /** Display names of the boot options that may stand in the boot order; `*` stands for any text. */

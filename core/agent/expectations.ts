@@ -1,5 +1,4 @@
 import type { AgentHardware } from './hardware.ts';
-import { countOf, objectOf, objectsOf, textOf } from './read.ts';
 
 /** What each server of a machine type must have. */
 export interface Expected {
@@ -8,12 +7,15 @@ export interface Expected {
   readonly gpus?: { readonly count: number; readonly model?: string | undefined } | undefined;
   readonly nics?: number | undefined;
   readonly disks?: readonly { readonly minBytes: number; readonly count: number }[] | undefined;
+  /** Where something has to be mounted in the guest. */
+  readonly mounts?: readonly string[] | undefined;
 }
 
 /** Memory that firmware keeps for itself: this share of what is expected may be missing. */
 const MEMORY_TOLERANCE = 0.05;
 
-function differingDisks(sizes: readonly number[], expected: Expected): string[] {
+/** How a list of sizes, in bytes, differs from the disks that are expected. */
+export function differingDisks(sizes: readonly number[], expected: Expected): string[] {
   return (expected.disks ?? []).flatMap(({ minBytes, count }) => {
     const seen = sizes.filter((size) => size >= minBytes).length;
     return seen >= count ? [] : [`${count} disks of at least ${minBytes} bytes expected, ${seen} seen`];
@@ -65,38 +67,4 @@ export const hardwareDifferences = (hardware: AgentHardware, expected: Expected)
     expected,
   ),
   ...(hardware.gpus === null ? [] : gpuDifferences(hardware.gpus, expected)),
-];
-
-/** What a guest said of itself at its first boot, as far as we compare it. */
-export interface GuestReport {
-  readonly hostname: string | null;
-  readonly addresses: readonly { readonly interface: string | null; readonly address: string }[];
-  readonly gpus: readonly (string | null)[];
-  readonly diskBytes: readonly number[];
-}
-
-/** Reads a guest's report; the guest is not trusted with types or sizes. */
-export function readGuestReport(report: unknown): GuestReport {
-  const fields = objectOf(report);
-  return {
-    hostname: textOf(fields['hostname']),
-    addresses: objectsOf(fields['addresses']).flatMap((entry) => {
-      const address = textOf(entry['address']);
-      return address === null ? [] : [{ interface: textOf(entry['interface']), address }];
-    }),
-    gpus: objectsOf(fields['gpus']).map((gpu) => textOf(gpu['model'])),
-    diskBytes: objectsOf(fields['disks']).map((disk) => countOf(disk['sizeBytes']) ?? 0),
-  };
-}
-
-const isLocal = ({ interface: name, address }: GuestReport['addresses'][number]): boolean =>
-  name === 'lo' || /^(127\.0\.0\.1|::1|169\.254\.[\d.]+|fe80:[\da-f:]*)([/%].*)?$/i.test(address);
-
-/** What is missing of the guest for a hand-over. */
-export const guestDifferences = (guest: GuestReport, expected: Expected): string[] => [
-  ...(guest.addresses.some((address) => !isLocal(address))
-    ? []
-    : ['no address that anyone else could reach']),
-  ...gpuDifferences(guest.gpus, expected),
-  ...differingDisks(guest.diskBytes, expected),
 ];

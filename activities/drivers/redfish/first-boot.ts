@@ -1,4 +1,5 @@
-import { guestDifferences, readGuestReport } from '../../../core/agent/expectations.ts';
+import { guestDifferences, readGuestReport } from '../../../core/agent/guest.ts';
+import { isDescribed } from '../../../core/cabling.ts';
 import { fail, notYet } from '../../../core/errors/failure.ts';
 import { readPower } from '../../../core/redfish/power.ts';
 import type { StepFunction } from '../driver.ts';
@@ -24,14 +25,16 @@ export const awaitFirstBoot: StepFunction = async (context) => {
   };
 };
 
-/** What the guest sees is what its machine type promises, and the power is on. */
+/** What the guest sees is what its machine type promises, its ports have link, and the power is on. */
 export const handOver: StepFunction = (context) =>
   onSystem(context, async (_bmc, system) => {
     const power = readPower(system.body);
     if (power !== 'on')
       throw notYet('POWER_NOT_REACHED', `The power reads ${power} at the hand-over.`, 5_000);
     const guest = readGuestReport(context.input.firstBoot);
-    const differences = guestDifferences(guest, context.node.machineType.expect);
+    const { machineType, ports } = context.node;
+    const wired = ports.filter(isDescribed).map(({ mac }) => mac);
+    const differences = guestDifferences(guest, machineType.expect, wired);
     if (differences.length > 0) {
       throw fail('HAND_OVER_INCOMPLETE', `The guest: ${differences.join('; ')}.`, {
         details: { differences },
@@ -39,7 +42,11 @@ export const handOver: StepFunction = (context) =>
     }
     return {
       summary: sentence(
-        `power on, ${guest.gpus.length} GPUs, ${guest.diskBytes.length} disks, ${guest.addresses.length} addresses told by the guest`,
+        `power on; told by the guest: ${guest.gpus.length} GPUs, ${guest.diskBytes.length} disks, ${guest.addresses.length} addresses`,
+        guest.links.length === 0
+          ? 'it does not tell its links'
+          : `${guest.links.filter(({ up }) => up === true).length} links up`,
+        machineType.expect.mounts === undefined ? undefined : `${machineType.expect.mounts.length} mounts`,
         'it was not tried from where its user is',
       ),
       data: { power: 'on' },

@@ -23,6 +23,11 @@ export const WRONG: readonly (readonly [string, string, readonly string[]])[] = 
       '16:62 machineTypes[0].expect.bootOptions is not a list',
     ],
   ],
+  [
+    '  - name: gpu',
+    '  - { name: gpu, expect: { mounts: [/scratch, data] } }',
+    ['16:47 machineTypes[0].expect.mounts[1] is not an absolute path'],
+  ],
   ['  tls: verify', '  tls: maybe', ['4:8 bmc.tls is not a TLS policy']],
   ['  tls: verify', '  tls: { ca: 1 }', ['4:3 bmc.tls is not a TLS policy']],
   ['  tls: verify', '  tls: { ca: none.pem }', ['4:14 bmc.tls.ca names a file that is not there']],

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { guestDifferences, hardwareDifferences, readGuestReport } from '../../../core/agent/expectations.ts';
+import { hardwareDifferences } from '../../../core/agent/expectations.ts';
+import { guestDifferences, readGuestReport } from '../../../core/agent/guest.ts';
 import { readHardware } from '../../../core/agent/hardware.ts';
 import { readHeartbeat, readLookup } from '../../../core/agent/messages.ts';
 import { parametersArea, patched } from '../../../core/agent/parameters.ts';
@@ -70,8 +71,11 @@ describe('messages of agents and guests', () => {
         readHeartbeat(value);
         readHardware(value);
         readHardware({ disks: [value], interfaces: [value], gpus: [value], cpu: value, memory: value });
-        guestDifferences(readGuestReport(value), {});
-        guestDifferences(readGuestReport({ addresses: [value], disks: [value], gpus: [value] }), {});
+        guestDifferences(readGuestReport(value), {}, []);
+        for (const field of ['addresses', 'disks', 'gpus', 'links', 'mounts']) {
+          guestDifferences(readGuestReport({ [field]: [value] }), { mounts: ['/'] }, ['52:54:00:00:00:01']);
+          readGuestReport({ [field]: value });
+        }
         return true;
       }),
       { seed: 1 },
@@ -117,11 +121,45 @@ describe('expectations of a machine type', () => {
 
   it('want an address of the guest that others can reach', () => {
     const guest = (...addresses: string[]) =>
-      guestDifferences(readGuestReport({ addresses: addresses.map((address) => ({ address })) }), {});
+      guestDifferences(readGuestReport({ addresses: addresses.map((address) => ({ address })) }), {}, []);
     expect(guest('127.0.0.1', '::1', 'fe80::1', '169.254.1.2/16')).toEqual([
       'no address that anyone else could reach',
     ]);
     expect(guest('127.0.0.1', '10.0.0.7/24')).toEqual([]);
     expect(guest('fd00::7/64')).toEqual([]);
+  });
+
+  const up = { addresses: [{ address: '10.0.0.7' }] };
+  const [first, second] = ['52:54:00:00:00:01', '52:54:00:00:00:0a'];
+  it.each([
+    ['no links told', up, {}, [first], []],
+    ['a link that is up', { ...up, links: [{ mac: first, up: true }] }, {}, [first], []],
+    [
+      'one that is down, in other letters',
+      { ...up, links: [{ mac: second.toUpperCase(), up: false }] },
+      {},
+      [first, second],
+      [`no link on ${second}`],
+    ],
+    ['one that is down and not ours', { ...up, links: [{ mac: second, up: false }] }, {}, [first], []],
+    ['a link of which nothing is known', { ...up, links: [{ mac: first, up: null }] }, {}, [first], []],
+    ['mounts that are there', { ...up, mounts: ['/', '/scratch'] }, { mounts: ['/scratch'] }, [], []],
+    [
+      'a mount that is not',
+      { ...up, mounts: ['/', '/scratch2'] },
+      { mounts: ['/scratch'] },
+      [],
+      ['nothing is mounted at /scratch'],
+    ],
+    [
+      'mounts that are not told',
+      up,
+      { mounts: ['/scratch', '/data'] },
+      [],
+      ['mounts /scratch, /data expected, and it does not tell what is mounted'],
+    ],
+    ['mounts that nobody asked for', { ...up, mounts: [] }, {}, [], []],
+  ])('of a guest: %s', (_what, report, wanted, ports, differences) => {
+    expect(guestDifferences(readGuestReport(report), wanted, ports)).toEqual(differences);
   });
 });

@@ -162,6 +162,8 @@ export class PlayedServer {
       time: new Date().toISOString(),
       disks: disks.map((disk) => ({ name: disk.device, sizeBytes: disk.sizeBytes })),
       gpus: gpus.map(({ model }) => ({ model })),
+      links: nics.map(({ mac }) => ({ mac, up: true })),
+      mounts: ['/'],
     });
     let last = 'nothing';
     for (let tries = 0; tries < FIRST_BOOT_TRIES; tries += 1) {

@@ -117,6 +117,13 @@ describe('what fails is named', () => {
     expect(failure.code).toBe('HARDWARE_MISMATCH');
     expect(failure.message).toContain('8 GPUs');
   });
+
+  it('a guest that came up without its scratch disk', async () => {
+    await bench.faults(NODE, { mountMissing: true });
+    const failure = await failing('deploy', 'await-first-boot', 'hand-over');
+    expect(failure.code).toBe('HAND_OVER_INCOMPLETE');
+    expect(failure.message).toContain('nothing is mounted at /scratch');
+  });
 });
 
 it('makes a node safe from the middle of a deploy, twice if need be', async () => {
