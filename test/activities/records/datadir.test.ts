@@ -20,6 +20,7 @@ test('the layout', () => {
     keys: '/var/lib/rackwright/keys',
     siteKey: '/var/lib/rackwright/keys/site.key',
     run: '/var/lib/rackwright/run',
+    bmcSessions: '/var/lib/rackwright/bmc-sessions',
     temporalDb: '/var/lib/rackwright/temporal.db',
     logs: '/var/lib/rackwright/logs',
     lab: '/var/lib/rackwright/lab',
