@@ -31,6 +31,16 @@ export async function readResource(bmc: Bmc, uri: string): Promise<Resource> {
   return { uri, body, etag: answer.headers.etag ?? asText(body['@odata.etag']) };
 }
 
+/** Reads a resource; null only where the BMC says that there is none. What cannot be read now throws. */
+export async function readIfThere(bmc: Bmc, uri: string): Promise<Resource | null> {
+  try {
+    return await readResource(bmc, uri);
+  } catch (error) {
+    if (error instanceof RackwrightError && error.failure.code === 'BMC_NOT_FOUND') return null;
+    throw error;
+  }
+}
+
 /** Answers that are not about the one resource, but about the BMC or the account. */
 const ABOUT_THE_BMC = new Set<ErrorCode>([
   'BMC_AUTH_FAILED',
@@ -165,9 +175,7 @@ async function systemUri(bmc: Bmc, systems: string, given: string | undefined): 
   const list = `${listed.join(', ')}${links.length > listed.length ? `, and ${links.length - listed.length} more` : ''}`;
   if (links.length === 0) {
     // A collection that cannot be read now is another failure than one that is empty, or is not there.
-    await readResource(bmc, systems).catch((error: unknown) => {
-      if (!(error instanceof RackwrightError) || error.failure.code !== 'BMC_NOT_FOUND') throw error;
-    });
+    await readIfThere(bmc, systems);
     throw fail('BMC_NO_SYSTEM', `${bmc.origin} lists no system under ${systems}.`);
   }
   if (given !== undefined) {

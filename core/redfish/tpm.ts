@@ -1,5 +1,7 @@
+import type { TrustedModule } from './inspection.ts';
 import { readMessage } from './messages.ts';
-import { asList, asObject, asText, at, type Loose } from './read.ts';
+import { asList, asObject, at, type Loose } from './read.ts';
+import { readTrustedComponent, readTrustedModules } from './readers.ts';
 
 /** How one maker's BIOS is asked to clear its TPM at the next reset. */
 export interface TpmClearRow {
@@ -91,22 +93,13 @@ export function tpmClearOf(attributes: Loose): TpmClear | undefined {
   return undefined;
 }
 
-const isThere = (state: string | null): boolean => !/^(absent|disabled)$/i.test(state ?? '');
+const isInUse = ({ state }: TrustedModule): boolean => !/^(absent|disabled)$/i.test(state ?? '');
 
-/** The TPMs that a system shows as present and in use, in words: of itself, and of the components that it links. */
+/** The TPMs that a system shows as present and in use, in words: its own, or else those among trusted components. */
 export function tpmsOf(system: unknown, components: readonly unknown[] = []): string[] {
-  const modules = asList(at(system, 'TrustedModules')).flatMap((module) => {
-    const type = asText(at(module, 'InterfaceType'));
-    const state = asText(at(module, 'Status', 'State'));
-    const known = type !== null || state !== null || asText(at(module, 'FirmwareVersion')) !== null;
-    return known && isThere(state) ? [type ?? 'TPM'] : [];
-  });
-  if (modules.length > 0) return modules;
-  return components.flatMap((component) => {
-    const words = ['Id', 'Name', 'Model'].map((key) => asText(at(component, key)) ?? '').join(' ');
-    const isTpm = at(component, 'TPM') !== undefined || /\btpm/i.test(words);
-    return isTpm && isThere(asText(at(component, 'Status', 'State'))) ? ['TPM'] : [];
-  });
+  const own = readTrustedModules(system).filter(isInUse);
+  const others = components.map(readTrustedComponent).filter((module) => module !== null);
+  return (own.length > 0 ? own : others.filter(isInUse)).map(({ type }) => type ?? 'TPM');
 }
 
 /** Where a clear stands: waiting for a reset, refused by the firmware, or no longer (or not yet) asked for. */

@@ -1,17 +1,11 @@
 import { objectOf, textOf } from '../../../core/agent/read.ts';
 import { fail, notYet } from '../../../core/errors/failure.ts';
 import type { Json } from '../../../core/json.ts';
-import { at, linksOf } from '../../../core/redfish/read.ts';
-import {
-  tpmClearOf,
-  tpmsOf,
-  tpmStanding,
-  type TpmClear,
-  type TpmStanding,
-} from '../../../core/redfish/tpm.ts';
+import { tpmClearOf, tpmStanding, type TpmClear, type TpmStanding } from '../../../core/redfish/tpm.ts';
 import { attributesOf, readBios, writeBios, type BiosFound } from '../../redfish/bios.ts';
 import { refusal, shownText } from '../../redfish/errors.ts';
-import { tryResource, type SystemFound } from '../../redfish/service.ts';
+import type { SystemFound } from '../../redfish/service.ts';
+import { tpmsShown } from '../../redfish/trusted-components.ts';
 import type { Bmc } from '../../redfish/transport.ts';
 import type { StepContext, StepFunction } from '../driver.ts';
 import { onSystem, sentence } from './bmc.ts';
@@ -81,16 +75,6 @@ const words = ({ attribute, value }: TpmClear): string => `BIOS attribute ${attr
 
 const standingOf = ({ bios, settings }: BiosFound, clear: TpmClear): TpmStanding =>
   tpmStanding(bios.body, settings?.body, clear);
-
-async function tpmsShown(bmc: Bmc, system: SystemFound): Promise<string[]> {
-  const own = tpmsOf(system.body);
-  if (own.length > 0) return own;
-  const components: unknown[] = [];
-  for (const uri of linksOf(at(system.body, 'Links', 'TrustedComponents')).slice(0, 8)) {
-    components.push((await tryResource(bmc, uri))?.body);
-  }
-  return tpmsOf(system.body, components);
-}
 
 /** How this BIOS is asked, and where; fails where nobody knows. */
 async function requireClear(

@@ -1,24 +1,12 @@
 import { expect, it } from 'vitest';
-import { changed, inspected, type Expected } from './inspecting.ts';
+import { changed, inspected, NOTHING_ELSE, type Expected } from './inspecting.ts';
 import { capture, describeCaptures } from './payloads.ts';
 import type { Missing } from './server.ts';
 
 const SYSTEM = '/redfish/v1/Systems/System.Embedded.1';
-const nothingElse = {
-  gpus: [],
-  nics: [],
-  macs: [],
-  controllers: [],
-  drives: [],
-  virtualMedia: [],
-  firmware: [],
-  managers: [],
-  chassis: [],
-} as const;
-
 /** PowerEdge R6515, iDRAC9: only the system itself, its BIOS and its secure boot were captured. */
 const R6515: Expected = {
-  ...nothingElse,
+  ...NOTHING_ELSE,
   system: {
     manufacturer: 'Dell Inc.',
     model: 'PowerEdge R6515',
@@ -63,7 +51,7 @@ const R6515: Expected = {
 
 /** A server with iDRAC 17G: two virtual drives under the system, and none under the manager. */
 const IDRAC10: Expected = {
-  ...nothingElse,
+  ...NOTHING_ELSE,
   system: {
     manufacturer: 'Dell Inc.',
     model: 'PowerEdge R660',

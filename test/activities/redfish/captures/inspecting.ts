@@ -29,6 +29,19 @@ export async function served(
 /** What an inspection is expected to say; what could not be read by its parts, in any order. */
 export type Expected = Omit<Inspection, 'unread' | 'requests'> & { readonly unread: readonly string[] };
 
+/** Of a machine of which only the system itself was captured. */
+export const NOTHING_ELSE = {
+  gpus: [],
+  nics: [],
+  macs: [],
+  controllers: [],
+  drives: [],
+  virtualMedia: [],
+  firmware: [],
+  managers: [],
+  chassis: [],
+} as const;
+
 /** What the inspection of a served tree says, and why parts of it could not be read. */
 export async function inspected(
   tree: Tree,

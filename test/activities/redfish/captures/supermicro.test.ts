@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { findSystem } from '../../../../activities/redfish/service.ts';
 import { failureOf } from '../fixtures.ts';
-import { changed, inspected, served, type Expected } from './inspecting.ts';
+import { changed, inspected, NOTHING_ELSE, served, type Expected } from './inspecting.ts';
 import { capture, describeCaptures } from './payloads.ts';
 import type { Missing } from './server.ts';
 
@@ -153,15 +153,7 @@ const X12: Expected = {
   trustedModules: [],
   cpus: { count: 1, model: 'Intel(R) Xeon(R) processor', threads: null, items: [] },
   memory: { totalGiB: 64, modules: [] },
-  gpus: [],
-  nics: [],
-  macs: [],
-  controllers: [],
-  drives: [],
-  virtualMedia: [],
-  firmware: [],
-  managers: [],
-  chassis: [],
+  ...NOTHING_ELSE,
   unread: [
     'boot options',
     'chassis',
