@@ -12,6 +12,7 @@ import {
   minorOf,
   type Conductor,
 } from './agent/conductor.ts';
+import { deploySteps, executeDeployStep } from './agent/deploy.ts';
 import { cleanSteps, executeCleanStep } from './agent/erase.ts';
 import { hardwareInfo } from './agent/hardware-info.ts';
 import type { AgentMemory, AgentOptions } from './agent/options.ts';
@@ -218,6 +219,14 @@ function table(
     'clean.execute_clean_step': (params) => {
       keepNode(params['node']);
       return executeCleanStep(options, signal, params);
+    },
+    'deploy.get_deploy_steps': async ({ node }) => {
+      keepNode(node);
+      return deploySteps();
+    },
+    'deploy.execute_deploy_step': (params) => {
+      keepNode(params['node']);
+      return executeDeployStep(options, signal, rootHints, params);
     },
     'log.collect_system_logs': async () => ({
       system_logs: gzipSync(`agent of ${options.hardware.name}\n`).toString('base64'),

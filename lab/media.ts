@@ -25,7 +25,10 @@ export async function probeImage(url: string, signal: AbortSignal): Promise<numb
   }
 }
 
-/** Boots from an image: reads its tree and its parameters by Range requests, as a drive would. */
+/**
+ * Boots from an image: reads its tree and its parameters by Range requests, as a drive would. Parameters stand on
+ * the command line that its boot loader gives to the kernel, in `/parameters.txt`, or in both: then the file wins.
+ */
 export async function readBootMedia(
   url: string,
   signal: AbortSignal,
@@ -53,14 +56,28 @@ export async function readBootMedia(
     const kernel = volume.files.find((file) => /(^|\/)(vmlinuz|kernel)$/.test(file.path));
     if (kernel === undefined) throw new MediaError('there is no kernel on the image');
     await read(kernel.offset, kernel.size);
-    const file = volume.files.find((f) => f.path === 'parameters.txt');
-    if (file === undefined || file.size > MAX_PARAMETERS) throw new MediaError('there is no /parameters.txt');
-    const parameters = Buffer.from(await read(file.offset, file.size)).toString();
-    return { label: volume.label, parameters, bytesRead };
+    const text = async (path: RegExp): Promise<string | undefined> => {
+      const file = volume.files.find((f) => path.test(f.path));
+      if (file === undefined || file.size > MAX_PARAMETERS) return undefined;
+      return Buffer.from(await read(file.offset, file.size)).toString();
+    };
+    const commandLine = kernelArguments((await text(/(^|\/)grub\.cfg$/i)) ?? '');
+    const parameters = await text(/^parameters\.txt$/);
+    if (commandLine === undefined && parameters === undefined)
+      throw new MediaError('there is neither a /parameters.txt nor a kernel command line');
+    return {
+      label: volume.label,
+      parameters: [commandLine, parameters].filter(Boolean).join('\n'),
+      bytesRead,
+    };
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof MediaError ? error : new MediaError((error as Error).message);
   }
 }
+
+/** What GRUB hands to the kernel, as its first menu entry says; undefined where there is none. */
+export const kernelArguments = (grubConfig: string): string | undefined =>
+  /^\s*linux(?:efi)?\s+\S+[ \t]*(.*)$/m.exec(grubConfig)?.[1]?.replace(/(^|\s)--\s*$/, '');
 
 const bounded = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(60_000)]);

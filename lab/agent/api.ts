@@ -69,6 +69,7 @@ const ASYNCHRONOUS = new Set([
   'standby.run_image',
   'image.install_bootloader',
   'clean.execute_clean_step',
+  'deploy.execute_deploy_step',
 ]);
 
 /** Whether a command is answered with its result, as the agent's synchronous ones are. */

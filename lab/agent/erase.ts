@@ -2,7 +2,7 @@ import { TIMING } from '../timing.ts';
 import { AgentError, VersionMismatch } from './commands.ts';
 import type { AgentOptions } from './options.ts';
 
-const VERSIONS = { generic_hardware_manager: '1.2', lab_hardware_manager: '1' };
+export const VERSIONS = { generic_hardware_manager: '1.2', lab_hardware_manager: '1' };
 
 const step = (name: string, priority: number) => ({
   step: name,
@@ -32,6 +32,18 @@ export async function executeCleanStep(
   const full = asked?.step === 'erase_devices';
   if (!full && asked?.step !== 'erase_devices_metadata')
     throw new AgentError('CleaningError', 500, 'Clean step failed', `No such step: ${String(asked?.step)}`);
+  return { clean_result: await erase(options, signal, full), clean_step: asked };
+}
+
+/** Takes the partition tables of every disk away. */
+export const eraseMetadata = (options: AgentOptions, signal: AbortSignal): Promise<Record<string, unknown>> =>
+  erase(options, signal, false);
+
+async function erase(
+  options: AgentOptions,
+  signal: AbortSignal,
+  full: boolean,
+): Promise<Record<string, unknown>> {
   const proof: Record<string, unknown> = {};
   for (const disk of options.hardware.disks) {
     const startedAt = new Date().toISOString();
@@ -66,9 +78,9 @@ export async function executeCleanStep(
       verified: full && left === 0,
     };
   }
-  return { clean_result: proof, clean_step: asked };
+  return proof;
 }
 
-const sameVersion = (version: unknown): boolean =>
+export const sameVersion = (version: unknown): boolean =>
   JSON.stringify(Object.entries(version as object).sort()) ===
   JSON.stringify(Object.entries(VERSIONS).sort());

@@ -287,6 +287,38 @@ describe('writing an image', () => {
     expect(disks.get('LAB007DATA').image?.id).toBe('test');
   });
 
+  it('runs the steps of a deploy, and says which one it was', async () => {
+    await start();
+    const client = agentClient(await firstHeartbeat(), TOKEN);
+    const node = { ...gateway.node, properties: { root_device: { serial: 'LAB007DATA' } } };
+    const { deploy_steps, hardware_manager_version } = (
+      await client.command('deploy.get_deploy_steps', { node, ports: [] })
+    ).body.command_result;
+    expect(deploy_steps.GenericHardwareManager).toEqual([
+      { step: 'erase_devices_metadata', priority: 0, interface: 'deploy', reboot_requested: false },
+      { step: 'write_image', priority: 0, interface: 'deploy', reboot_requested: false },
+    ]);
+    const run = async (step: object, deploy_version: object = hardware_manager_version) =>
+      (await client.command('deploy.execute_deploy_step', { step, node, ports: [], deploy_version })).body;
+
+    const erase = { interface: 'deploy', step: 'erase_devices_metadata', args: {} };
+    expect(await run(erase)).toMatchObject({
+      command_name: 'execute_deploy_step',
+      command_status: 'SUCCEEDED',
+      command_result: { deploy_step: erase },
+    });
+    expect(hardware.disks.map(({ serial }) => disks.get(serial).image)).toEqual([null, null]);
+    const write = { interface: 'deploy', step: 'write_image', args: prepare() };
+    expect((await run(write)).command_result.deploy_step).toEqual(write);
+    expect(disks.get('LAB007DATA').image?.digest).toBe(`sha256:${sha256(image)}`);
+
+    expect((await run(write, { some: 'other' })).command_status).toBe('CLEAN_VERSION_MISMATCH');
+    expect(await run({ step: 'install_coffee' })).toMatchObject({
+      command_status: 'FAILED',
+      command_error: { type: 'DeploymentError', details: 'No such step: install_coffee' },
+    });
+  });
+
   it('leaves wrong bytes on the disk when a streamed image fails its check, and none when it was cached', async () => {
     await start();
     const client = agentClient(await firstHeartbeat(), TOKEN);

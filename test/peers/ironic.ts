@@ -11,7 +11,10 @@ import { freePort, pythonVenv } from './peer.ts';
 const run = promisify(execFile);
 const VERSION = '39.0.0';
 
-/** A standalone Ironic (API and conductor in one process, sqlite, no authentication) with fake hardware. */
+/**
+ * A standalone Ironic (API and conductor in one process, sqlite, no authentication) with fake hardware; and, where
+ * it was asked for, the `redfish` hardware type.
+ */
 export interface IronicPeer {
   readonly url: string;
   readonly dir: string;
@@ -31,15 +34,25 @@ export interface FakeDelays {
   readonly inspect?: number;
 }
 
+/** What Ironic needs to carry servers by Redfish and virtual media. */
+export interface RedfishOptions {
+  /** Where others fetch what Ironic puts into `<dir>/http`: it does not serve that itself. */
+  readonly httpUrl: string;
+  /** Seconds after which an agent counts as silent: it speaks up after a third to 60 % of them. */
+  readonly heartbeatTimeout: number;
+}
+
 /**
  * Installs Ironic once into a virtual environment (`.rackwright/peers`, or `RACKWRIGHT_PEERS`) and starts it.
  *
  * @param options.dir where its database and logs go; by default a folder that `stop` removes
  */
-export async function startIronic(options: { dir?: string; delays?: FakeDelays } = {}): Promise<IronicPeer> {
+export async function startIronic(
+  options: { dir?: string; delays?: FakeDelays; redfish?: RedfishOptions } = {},
+): Promise<IronicPeer> {
   const venv = await pythonVenv('ironic', `ironic==${VERSION}`);
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'rackwright-ironic-')));
-  for (const name of ['master_images', 'images', 'http', 'tftp']) {
+  for (const name of ['master_images', 'images', 'http', 'tftp', 'certificates']) {
     mkdirSync(join(dir, name), { recursive: true });
   }
   const port = await freePort();
@@ -54,7 +67,7 @@ export async function startIronic(options: { dir?: string; delays?: FakeDelays }
   };
   const start = async (delays: FakeDelays = {}): Promise<void> => {
     await kill();
-    await writeFile(config, configuration(dir, venv, port, delays));
+    await writeFile(config, configuration(dir, venv, port, delays, options.redfish));
     if (!existsSync(join(dir, 'ironic.sqlite'))) {
       await run(join(venv, 'bin/ironic-dbsync'), ['--config-file', config, 'create_schema']);
     }
@@ -110,8 +123,40 @@ async function ready(url: string, child: ChildProcess, log: string): Promise<voi
   throw new Error(`Ironic did not come up:\n${tail}`);
 }
 
-function configuration(dir: string, venv: string, port: number, delays: FakeDelays): string {
-  const interfaces: Record<string, string> = {
+/** Interfaces of the `redfish` hardware type, beside those of `fake-hardware`. */
+const REDFISH_INTERFACES: Record<string, string> = {
+  bios: 'redfish',
+  boot: 'redfish-virtual-media',
+  firmware: 'redfish',
+  inspect: 'redfish',
+  management: 'redfish',
+  power: 'redfish',
+};
+
+/** Cleaning is on for Redfish: what fake hardware would clean is nothing. */
+const redfishSections = (
+  dir: string,
+  { httpUrl, heartbeatTimeout }: RedfishOptions,
+): Record<string, Record<string, string | number>> => ({
+  api: { ramdisk_heartbeat_timeout: heartbeatTimeout },
+  agent: {
+    certificates_path: join(dir, 'certificates'),
+    image_download_source: 'http',
+    require_tls: 'true',
+  },
+  conductor: { automated_clean: 'true', file_url_allowed_paths: join(dir, 'http') },
+  deploy: { http_url: httpUrl },
+  redfish: { use_swift: 'false' },
+});
+
+function configuration(
+  dir: string,
+  venv: string,
+  port: number,
+  delays: FakeDelays,
+  redfish?: RedfishOptions,
+): string {
+  const fakeInterfaces: Record<string, string> = {
     bios: 'fake,no-bios',
     boot: 'fake',
     console: 'no-console',
@@ -126,6 +171,10 @@ function configuration(dir: string, venv: string, port: number, delays: FakeDela
     storage: 'noop',
     vendor: 'fake,no-vendor',
   };
+  const interfaces = Object.entries(fakeInterfaces).map(([kind, names]) => {
+    const more = redfish && REDFISH_INTERFACES[kind];
+    return [`enabled_${kind}_interfaces`, more === undefined ? names : `${names},${more}`];
+  });
   const sections: Record<string, Record<string, string | number>> = {
     DEFAULT: {
       auth_strategy: 'noauth',
@@ -136,9 +185,9 @@ function configuration(dir: string, venv: string, port: number, delays: FakeDela
       state_path: dir,
       tempdir: dir,
       pybasedir: join(venv, 'lib', pythonOf(venv), 'site-packages/ironic'),
-      enabled_hardware_types: 'fake-hardware',
+      enabled_hardware_types: redfish ? 'fake-hardware,redfish' : 'fake-hardware',
       default_network_interface: 'noop',
-      ...Object.fromEntries(Object.entries(interfaces).map(([k, v]) => [`enabled_${k}_interfaces`, v])),
+      ...Object.fromEntries(interfaces),
     },
     api: { host_ip: '127.0.0.1', port },
     conductor: { automated_clean: 'false', sync_power_state_interval: 3600 },
@@ -153,6 +202,8 @@ function configuration(dir: string, venv: string, port: number, delays: FakeDela
     service_catalog: { auth_type: 'none', endpoint_override: `http://127.0.0.1:${port}` },
     fake: Object.fromEntries(Object.entries(delays).map(([name, seconds]) => [`${name}_delay`, seconds])),
   };
+  const more = redfish === undefined ? {} : redfishSections(dir, redfish);
+  for (const [name, values] of Object.entries(more)) sections[name] = { ...sections[name], ...values };
   return Object.entries(sections)
     .map(([name, values]) =>
       [`[${name}]`, ...Object.entries(values).map(([key, value]) => `${key} = ${value}`), ''].join('\n'),
