@@ -1,6 +1,7 @@
 import { settingsObject } from '../../core/redfish/boot.ts';
 import { asObject, at, linkOf, textsOf, type Loose } from '../../core/redfish/read.ts';
 import type { RedfishResponse } from './errors.ts';
+import { writeMatching } from './patch.ts';
 import { tryResource, type Resource, type SystemFound } from './service.ts';
 import type { Bmc } from './transport.ts';
 
@@ -41,9 +42,5 @@ export async function writeBios(
   return answer.status === 405 ? patch(bmc, bios, body) : answer;
 }
 
-async function patch(bmc: Bmc, resource: Resource, body: object): Promise<RedfishResponse> {
-  const answer = await bmc.send('PATCH', resource.uri, { body });
-  if (answer.status !== 428 && answer.status !== 412) return answer;
-  const current = await tryResource(bmc, resource.uri);
-  return bmc.send('PATCH', resource.uri, { body, ifMatch: current?.etag ?? '*' });
-}
+const patch = (bmc: Bmc, { uri }: Resource, body: object): Promise<RedfishResponse> =>
+  writeMatching(bmc, 'PATCH', uri, { body });

@@ -17,6 +17,7 @@ import {
 import type { Convergence } from '../../core/redfish/convergence.ts';
 import { namedProperties } from '../../core/redfish/messages.ts';
 import { codeOf, messagesOf, refusal, type RedfishResponse } from './errors.ts';
+import { writeMatching } from './patch.ts';
 import { readResource, tryResource, type Resource, type SystemFound } from './service.ts';
 import type { Bmc } from './transport.ts';
 
@@ -180,27 +181,20 @@ const isReadOnly = (answer: RedfishResponse): boolean =>
   (answer.status >= 400 &&
     messagesOf(answer).some((m) => READ_ONLY.test(m.id ?? '') || READ_ONLY.test(m.text ?? '')));
 
-/** One PATCH: with If-Match where the BMC insists, with the mode added or left out where an error names it. */
+/** One PATCH; the mode is added or left out where an error names it, and is added at once from then on. */
 async function patchBoot(bmc: Bmc, resource: Resource, way: BootPatch): Promise<RedfishResponse> {
-  let patch = way;
-  let etag: string | undefined;
-  let current = resource;
-  let answer = await bmc.send('PATCH', resource.uri, { body: { Boot: patch } });
-  for (let retry = 0; retry < 3 && answer.status >= 400; retry += 1) {
-    if (answer.status === 428 || (answer.status === 412 && retry < 2)) {
-      current = await readResource(bmc, resource.uri);
-      etag = current.etag ?? '*';
-    } else if (namedProperties(messagesOf(answer), [MODE]).length > 0) {
-      const { [MODE]: mode, ...rest } = patch;
-      const shown = readBoot(current.body).mode;
-      if (mode !== undefined && Object.keys(rest).length > 0) patch = rest;
-      else if (mode === undefined && shown !== null && patch === way) patch = { ...rest, [MODE]: shown };
-      else return answer;
-    } else return answer;
-    answer = await bmc.send('PATCH', resource.uri, {
-      body: { Boot: patch },
-      ...(etag === undefined ? {} : { ifMatch: etag }),
-    });
-  }
-  return answer;
+  const { [MODE]: mode, ...without } = way;
+  const shown = readBoot(resource.body).mode;
+  const other = mode !== undefined ? without : { ...way, ...(shown === null ? {} : { [MODE]: shown }) };
+  const learned = mode === undefined && bmc.memory.bootWithMode.has(resource.uri);
+  const send = (patch: BootPatch): Promise<RedfishResponse> =>
+    writeMatching(bmc, 'PATCH', resource.uri, { body: { Boot: patch } });
+  const [first, second] = learned ? [other, way] : [way, other];
+  const answer = await send(first);
+  const named = answer.status >= 400 && namedProperties(messagesOf(answer), [MODE]).length > 0;
+  const changed = Object.keys(second).length !== Object.keys(first).length && Object.keys(second).length > 0;
+  if (!named || !changed) return answer;
+  const again = await send(second);
+  if (again.status < 400 && mode === undefined && !learned) bmc.memory.bootWithMode.add(resource.uri);
+  return again;
 }

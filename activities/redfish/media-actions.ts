@@ -13,7 +13,8 @@ import {
 import { anyMessage, mostSevere, namedProperties } from '../../core/redfish/messages.ts';
 import { codeOf, messagesOf, refusal, shownText, withoutSecrets, type RedfishResponse } from './errors.ts';
 import { watch, type MediaOptions } from './media-drives.ts';
-import { readResource, type SystemFound } from './service.ts';
+import { writeMatching } from './patch.ts';
+import type { SystemFound } from './service.ts';
 import { followTask, taskFailure } from './task.ts';
 import type { Bmc } from './transport.ts';
 
@@ -147,16 +148,13 @@ export async function eject(bmc: Bmc, slot: MediaSlot, options: MediaOptions): P
 }
 
 /** The action, or a PATCH of the drive where it has none; with If-Match where the BMC insists. */
-async function write(
+function write(
   bmc: Bmc,
   slot: MediaSlot,
   target: string | null,
   body: { readonly [key: string]: unknown },
   requestMs: number,
 ): Promise<RedfishResponse> {
-  const method = target === null ? 'PATCH' : 'POST';
-  const answer = await bmc.send(method, target ?? slot.uri, { body, requestMs });
-  if (answer.status !== 428) return answer;
-  const { etag } = await readResource(bmc, slot.uri);
-  return bmc.send(method, target ?? slot.uri, { body, requestMs, ifMatch: etag ?? '*' });
+  const options = { body, requestMs, ...(target === null ? {} : { target }) };
+  return writeMatching(bmc, target === null ? 'PATCH' : 'POST', slot.uri, options);
 }

@@ -11,6 +11,10 @@ export interface BmcMemory {
   readonly bootThroughSettings: Set<string>;
   /** Systems whose override cannot be switched off. */
   readonly noDisabledOverride: Set<string>;
+  /** Systems, or their settings objects, that want the boot mode with every change of the override. */
+  readonly bootWithMode: Set<string>;
+  /** Resources that are written to with If-Match only. */
+  readonly wantsIfMatch: Set<string>;
   /** By system. */
   readonly power: Map<string, PowerAsked>;
   /** By system. */
@@ -33,6 +37,8 @@ export function memoryOf(origin: string): BmcMemory {
     insertWith: new Set(),
     bootThroughSettings: new Set(),
     noDisabledOverride: new Set(),
+    bootWithMode: new Set(),
+    wantsIfMatch: new Set(),
     power: new Map(),
     media: new Map(),
     mediaNames: new Set(),

@@ -50,6 +50,9 @@ describe('boot once', () => {
     });
     expect(await convergeBootOnce(bmc, system, 'Cd', quick)).toMatchObject({ state: 'reached' });
     expect(writes(server)).toHaveLength(2);
+    // From then on it is sent at once.
+    expect(await convergeNoOverride(bmc, system, quick)).toMatchObject({ state: 'reached' });
+    expect(writes(server)).toHaveLength(3);
   });
 
   it('boot-24: Once that reads back as Continuous counts', async () => {
