@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { untraced } from '../core/errors/failure.ts';
 import type { SiteActivities } from '../core/site-activities.ts';
 import type { Driver } from './drivers/driver.ts';
@@ -6,17 +6,34 @@ import { findOperation, loadNode, saveNode, watchOperation } from './nodes.ts';
 import { closeOperation, openOperation } from './operations.ts';
 import { activity, driverActivities } from './runner.ts';
 import type { Site } from './site.ts';
+import { watchNodes } from './watch/watch.ts';
 
 /** How long an entity waits before it tries again what cannot get better by itself. */
 const PATIENCE_MS = 10_000;
 
-/** Everything that a worker of a site registers, by the names that workflows call. */
-export function createActivities(site: Site, drivers: readonly Driver[]): object {
+/**
+ * Everything that a worker of a site registers, by the names that workflows call.
+ *
+ * @param stopping aborted when the worker stops: the watch, which has no end of its own, must not hold it up
+ */
+export function createActivities(site: Site, drivers: readonly Driver[], stopping?: AbortSignal): object {
+  let round: object | undefined;
   const common: SiteActivities = {
     loadNode: patient(activity(site, (input) => loadNode(site, input))),
     saveNode: patient(activity(site, (input) => saveNode(site, input))),
     watchOperation: patient(activity(site, (input) => watchOperation(site, input))),
     findOperation: patient(activity(site, (input) => findOperation(site, input))),
+    watchNodes: patient(
+      activity(
+        site,
+        async () => {
+          const { cancellationSignal } = Context.current();
+          const signal = stopping ? AbortSignal.any([cancellationSignal, stopping]) : cancellationSignal;
+          await watchNodes(site, drivers, { signal, onRound: (done) => (round = done) });
+        },
+        () => round,
+      ),
+    ),
     awaitWorker: activity(site, async (_site: { site: string }) => {}),
     openOperation: activity(site, (input) => openOperation(site, input)),
     closeOperation: activity(site, (input) => closeOperation(site, input)),

@@ -61,12 +61,20 @@ function stepsOf(driver: Driver): Step[] {
   return [...new Map(steps.map((step) => [step.id, step])).values()];
 }
 
-/** Wraps a function: heartbeats in the background, every error in the catalogue's shape. */
-export function activity<I, O>(site: Site, run: (input: I) => Promise<O>): (input: I) => Promise<O> {
+/**
+ * Wraps a function: heartbeats in the background, every error in the catalogue's shape.
+ *
+ * @param tell what a heartbeat carries, for whoever looks at the pending activity
+ */
+export function activity<I, O>(
+  site: Site,
+  run: (input: I) => Promise<O>,
+  tell: () => unknown = () => undefined,
+): (input: I) => Promise<O> {
   return async (input) => {
     const context = Context.current();
     context.heartbeat();
-    const beat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+    const beat = setInterval(() => context.heartbeat(tell()), HEARTBEAT_MS);
     try {
       return await run(input);
     } catch (error) {

@@ -62,3 +62,19 @@ export const VERB_MESSAGES = {
   resume: message({ from: StepId.optional() }),
   abort: message({ reason: Reason }),
 } as const satisfies { readonly [V in Verb]: z.ZodType };
+
+/** What the watch of a site sends a node as signal `observed`. */
+export const ObservedMessage = z.strictObject({
+  generation: z.int().min(0),
+  at: z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/),
+  reachable: z.boolean(),
+  power: z.enum(['on', 'off']).optional(),
+  health: z
+    .string()
+    .regex(/^[^\0]{1,300}$/)
+    .optional(),
+  why: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]{1,62}$/)
+    .optional(),
+});

@@ -2,7 +2,7 @@ import { legalVerbs } from './decide.ts';
 import type { Failure } from './errors/failure.ts';
 import { BREAK, code, escapeMarkdown as esc, prose, shortWords, table } from './markdown.ts';
 import { operationWorkflowId } from './names.ts';
-import { flagsOf, NO_OWNER, powerOf, type NodeRecord } from './node.ts';
+import { flagsOf, healthOf, NO_OWNER, powerOf, type NodeRecord } from './node.ts';
 import type { OperationReport, StepReport, StepState } from './operations.ts';
 
 /**
@@ -105,8 +105,9 @@ export function nodeDetails(
       node.owner === null ? `**${NO_OWNER}**` : `Owner **${esc(node.owner)}**`,
       `image **${esc(node.image ?? '–')}**`,
       `power **${powerOf(node)}**`,
-      `health **${esc(node.health)}**`,
+      `health **${esc(healthOf(node))}**`,
     ].join(' · '),
+    ...seenLines(node),
   ];
   for (const [name, reason] of Object.entries(node.flags)) {
     if (reason !== null) parts.push(`${name}: ${esc(reason)}`);
@@ -132,6 +133,19 @@ export function nodeDetails(
   if (refused.length > 0)
     parts.push('', '#### Messages that were refused, newest first', '', refusedTable(refused));
   return parts.join('\n');
+}
+
+/** What the watch saw that somebody should know of. */
+function seenLines({ powerChange, unreachable }: NodeRecord): string[] {
+  const lines: string[] = [];
+  if (powerChange) {
+    const { from, to, at: seen } = powerChange;
+    lines.push(`Power changed from **${from}** to **${to}** by someone else, seen ${at(seen)} UTC`);
+  }
+  if (unreachable) {
+    lines.push(`BMC cannot be read since ${at(unreachable.since)} UTC: **${esc(unreachable.why)}**`);
+  }
+  return lines.flatMap((line) => ['', line]);
 }
 
 /** A link to a workflow, as it lies from where the Web UI renders Markdown. */

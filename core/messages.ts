@@ -134,6 +134,12 @@ export function parseNodeInput(input: unknown): Parsed<{ site: string; node: str
     : parsed;
 }
 
+/** Parses `{site}`, the input that starts the watch of a site. */
+export function parseWatchInput(input: unknown): Parsed<{ site: string }> {
+  const parsed = parseFields(input, { site: required(pattern(NAME_PATTERN, 'a name such as "lab"')) });
+  return parsed.ok ? { ok: true, value: { site: String(parsed.value['site']) } } : parsed;
+}
+
 function pick(input: unknown, names: readonly string[]): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   return Object.fromEntries(Object.entries(input).filter(([name]) => names.includes(name)));

@@ -25,6 +25,8 @@ export const nodeWorkflowId = (site: string, node: string): string => `node/${si
 export const operationWorkflowId = (site: string, node: string, requestId: string): string =>
   `op/${site}/${node}/${requestId}`;
 
+export const watchWorkflowId = (site: string): string => `watch/${site}`;
+
 /** Reads `op/<site>/<node>/<requestId>` back; undefined if it is not one. */
 export function parseOperationWorkflowId(
   id: string,

@@ -31,6 +31,28 @@ export interface RecentRequest {
   readonly outcome: Outcome | null;
 }
 
+/** Power that no operation of ours changed: by someone else, or by the server itself. */
+export interface PowerChange {
+  readonly from: 'on' | 'off';
+  readonly to: 'on' | 'off';
+  readonly at: string;
+  readonly by: 'outside';
+}
+
+/** Since when the node's BMC cannot be read, and why not. */
+export interface Unreachable {
+  readonly since: string;
+  readonly why: string;
+}
+
+/** One thing that the watch saw change. */
+export interface SeenChange {
+  readonly at: string;
+  readonly what: 'power' | 'health' | 'reachable';
+  readonly from: string;
+  readonly to: string;
+}
+
 /** Everything that is known of a node; also its record outside Temporal. */
 export interface NodeRecord {
   readonly site: string;
@@ -50,6 +72,12 @@ export interface NodeRecord {
   /** As it was last told; `powerOf` says whether that still holds. */
   readonly power: 'on' | 'off' | 'unknown';
   readonly health: string;
+  /** Set while the power is what no operation of ours made it. Left out, as the two below, by older records. */
+  readonly powerChange?: PowerChange | null;
+  /** Set while its BMC cannot be read: then power and health are not known. */
+  readonly unreachable?: Unreachable | null;
+  /** What the watch saw change, newest last. */
+  readonly changes?: readonly SeenChange[];
   readonly lastFailure: Failure | null;
   /** From the contract: such a node stops at manageable. */
   readonly retired: boolean;
@@ -94,12 +122,19 @@ export function flagsOf(node: NodeRecord): Flag[] {
 
 /** Kinds of operations that leave the power as it is. */
 const LEAVES_POWER: readonly OperationKind[] = ['enroll', 'inspect', 'adopt'];
+export const leavesPower = (kind: OperationKind): boolean => LEAVES_POWER.includes(kind);
 
-/** The power, where it is known: an operation under way, or held, may have changed it since it was last told. */
-export function powerOf({ power, operation, residue }: NodeRecord): NodeRecord['power'] {
-  const mayChange = operation !== null && !LEAVES_POWER.includes(operation.kind);
-  return mayChange || residue.includes('power') ? 'unknown' : power;
+/**
+ * The power, where it is known: an operation under way, or held, may have changed it since it was last told, and of a
+ * BMC that cannot be read nobody knows.
+ */
+export function powerOf({ power, operation, residue, unreachable }: NodeRecord): NodeRecord['power'] {
+  const mayChange = operation !== null && !leavesPower(operation.kind);
+  return mayChange || unreachable || residue.includes('power') ? 'unknown' : power;
 }
+
+/** The health, where it is known. */
+export const healthOf = ({ health, unreachable }: NodeRecord): string => (unreachable ? 'unknown' : health);
 
 /** What an operation needs to know of the node it starts on. */
 export const snapshotOf = (node: NodeRecord): NodeSnapshot => ({

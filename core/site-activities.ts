@@ -43,6 +43,8 @@ export interface SiteActivities {
   watchOperation(input: { site: string; node: string; requestId: string }): Promise<WatchedOperation>;
   /** Looks once. */
   findOperation(input: { site: string; node: string; requestId: string }): Promise<FoundOperation>;
+  /** Watches the nodes until an hour is over or the worker stops. */
+  watchNodes(input: { site: string }): Promise<void>;
   /** Answers as soon as a worker of the site is there. */
   awaitWorker(input: { site: string }): Promise<void>;
   /** Stores the contract by its hash and makes the plan. Fails with a typed failure of the contract. */

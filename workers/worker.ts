@@ -19,6 +19,7 @@ import { createSite } from './site.ts';
 import { installRuntime } from './telemetry.ts';
 import { connectNative } from './temporal/connect.ts';
 import { ensureRetention, ensureSearchAttributes } from './temporal/namespace.ts';
+import { ensureWatch } from './temporal/watch.ts';
 import { ACTIVATION_LIMIT, HEARTBEAT_THROTTLE } from './temporal/worker-options.ts';
 
 /** Made by the build; all workers of one build run the very same workflow code. */
@@ -43,6 +44,9 @@ await main('worker', async () => {
   const site = await createSite({ config, log, secrets, client });
   keepLedger(await SessionLedger.open(dataDirPaths(config.dataDir).bmcSessions));
 
+  await ensureWatch(client, site.name);
+  const stopping = new AbortController();
+
   const workflows = await Worker.create({
     connection,
     namespace,
@@ -57,13 +61,18 @@ await main('worker', async () => {
     connection,
     namespace,
     taskQueue: siteQueue(site.name),
-    activities: createActivities(site, DRIVERS),
-    maxConcurrentActivityTaskExecutions: config.activitySlots,
+    activities: createActivities(site, DRIVERS, stopping.signal),
+    // The watch of the site takes one for as long as it lives.
+    maxConcurrentActivityTaskExecutions: config.activitySlots + 1,
     activityTaskPollerBehavior: { type: 'autoscaling', maximum: 20 },
     ...HEARTBEAT_THROTTLE,
     ...GRACE,
   });
   const workers = [workflows, activities];
+  const stopAll = (): void => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+    stopping.abort();
+  };
 
   const ended = Promise.all(
     workers.map(async (worker) => {
@@ -71,12 +80,12 @@ await main('worker', async () => {
         await worker.run();
       } finally {
         // One without the other does half the work: both end, and whoever supervises starts both anew.
-        for (const other of workers) if (other.getState() === 'RUNNING') other.shutdown();
+        stopAll();
       }
     }),
   );
   onShutdown(log, async () => {
-    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+    stopAll();
     await ended;
     await closeAllBmcs();
     await connection.close();

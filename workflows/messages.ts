@@ -16,6 +16,8 @@ export const accessQuery = defineQuery<GatewayAccess>('access');
 
 /** From an operation to its node. */
 export const operationEvent = defineSignal<[OperationEvent]>('operation');
+/** From the site's watch to a node: what it saw change. */
+export const observedSignal = defineSignal<[unknown]>('observed');
 /** From a node to its operation: tell again where you stand. */
 export const announceSignal = defineSignal('announce');
 

@@ -3,6 +3,7 @@ import { failure, type Failure } from '../core/errors/failure.ts';
 import { parseOperationEvent } from '../core/events.ts';
 import type { parseVerb, VerbRequest } from '../core/messages.ts';
 import { nodeWorkflowId, operationWorkflowId } from '../core/names.ts';
+import { afterLook, afterOperation, parseObserved, type Observed } from '../core/observed.ts';
 import type { OperationEvent, OperationInput, Source, Ticket } from '../core/operations.ts';
 import type { WatchedOperation } from '../core/site-activities.ts';
 import { ended, lost, started } from '../core/transitions.ts';
@@ -98,6 +99,22 @@ export class NodeEntity {
     else this.#early.push(() => this.#onEvent(event));
   }
 
+  /** What the site's watch saw of the node. */
+  onObserved(input: unknown): void {
+    const parsed = parseObserved(input);
+    if (!parsed.ok) {
+      const { field, message } = parsed.problem;
+      this.#standing.refuse('observed', failure('INVALID_MESSAGE', `observed: ${field} ${message}.`));
+    } else if (this.#standing.ready) this.#see(parsed.value);
+    else this.#early.push(() => this.#see(parsed.value));
+  }
+
+  #see(seen: Observed): void {
+    const { record, dirty } = this.#standing;
+    const next = afterLook(record, seen, dirty);
+    if (next) this.#standing.change(next);
+  }
+
   /** What the second witness saw of the running operation. */
   onWatched(requestId: string, seen: WatchedOperation): void {
     const standing = this.#standing;
@@ -139,7 +156,8 @@ export class NodeEntity {
     const { operation } = record;
     if (!operation || event.requestId !== operation.requestId) return;
     if (event.type === 'ended') {
-      this.#standing.change(ended(record, event.end));
+      const now = new Date().toISOString();
+      this.#standing.change(afterOperation(record, ended(record, event.end), event.end, now));
       return;
     }
     const { phase } = event;

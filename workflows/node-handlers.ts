@@ -4,7 +4,7 @@ import { parseVerb } from '../core/messages.ts';
 import { ALL_VERBS, type Verb } from '../core/verbs.ts';
 import { reject } from './failures.ts';
 import { Intake } from './intake.ts';
-import { EXAMPLES, operationEvent, stateQuery, verbSignal, verbUpdate } from './messages.ts';
+import { EXAMPLES, observedSignal, operationEvent, stateQuery, verbSignal, verbUpdate } from './messages.ts';
 import type { NodeEntity } from './node-entity.ts';
 
 /**
@@ -41,6 +41,9 @@ class NodeSignals {
     setHandler(operationEvent, (event) => this.#take('operation', event), {
       description: 'From the running operation to its node; not for people.',
     });
+    setHandler(observedSignal, (seen) => this.#take('observed', seen), {
+      description: 'From the watch of the site: what it saw of the node; not for people.',
+    });
     for (const verb of ALL_VERBS) {
       const description = EXAMPLES[verb];
       setHandler(verbSignal(verb), (input) => this.#take(verb, input), { description });
@@ -54,6 +57,7 @@ class NodeSignals {
 
   close(): void {
     setHandler(operationEvent, undefined);
+    setHandler(observedSignal, undefined);
     for (const verb of ALL_VERBS) setHandler(verbSignal(verb), undefined);
     setDefaultSignalHandler(undefined);
   }
@@ -61,6 +65,7 @@ class NodeSignals {
   #take(name: string, input: unknown): void {
     this.#intake.count();
     if (name === 'operation') this.#entity.onOperation(input);
+    else if (name === 'observed') this.#entity.onObserved(input);
     else if (isVerb(name)) this.#entity.signal(name, parseVerb(name, input, uuid4));
     else this.#entity.onUnknown(name);
   }

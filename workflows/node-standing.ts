@@ -4,7 +4,7 @@ import type { RefusedMessage } from '../core/details.ts';
 import { failure, type Failure } from '../core/errors/failure.ts';
 import type { VerbRequest } from '../core/messages.ts';
 import { CLEANUP_PREFIX } from '../core/names.ts';
-import { newNode, powerOf, snapshotOf, type NodeRecord } from '../core/node.ts';
+import { healthOf, newNode, powerOf, snapshotOf, type NodeRecord } from '../core/node.ts';
 import type { FlagState, OperationInput, Source } from '../core/operations.ts';
 import type { OperationKind } from '../core/verbs.ts';
 import type { NodeState } from './messages.ts';
@@ -55,7 +55,8 @@ export class NodeStanding {
 
   state(): NodeState {
     const { record } = this;
-    return { ...record, power: powerOf(record), legal: legalVerbs(record), refused: this.#refused };
+    const known = { power: powerOf(record), health: healthOf(record) };
+    return { ...record, ...known, legal: legalVerbs(record), refused: this.#refused };
   }
 
   /** What the next run goes on with; undefined if there is more to be sent than it could be told. */

@@ -1,6 +1,6 @@
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { nodeDetails, type RefusedMessage } from '../core/details.ts';
-import { flagsOf, powerOf, type NodeRecord } from '../core/node.ts';
+import { flagsOf, healthOf, powerOf, type NodeRecord } from '../core/node.ts';
 import { attribute } from './search-attributes.ts';
 
 /** A node as the Web UI and the lists show it. */
@@ -14,7 +14,7 @@ export class NodeView {
 
   /** Search attributes and memo: two events, so only when something that they tell has changed. */
   publish(record: NodeRecord): void {
-    const { site, node, phase, owner, image, operation, health, lastFailure } = record;
+    const { site, node, phase, owner, image, operation, lastFailure, powerChange, unreachable } = record;
     const flags = flagsOf(record);
     const domain = operation?.failure?.faultDomain ?? lastFailure?.faultDomain ?? null;
     const requestId = operation?.requestId ?? null;
@@ -23,10 +23,13 @@ export class NodeView {
       owner,
       image,
       power: powerOf(record),
-      health,
+      health: healthOf(record),
       flags,
       operation: requestId,
       kind: operation?.kind ?? null,
+      // Only once there was something: a memo keeps what it is not told anew.
+      ...(powerChange === undefined ? {} : { powerChange: powerChange && { ...powerChange } }),
+      ...(unreachable === undefined ? {} : { unreachable: unreachable && { ...unreachable } }),
     };
     const published = JSON.stringify([memo, domain]);
     if (published === this.#published) return;

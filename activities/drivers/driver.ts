@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../core/json.ts';
 import type { EvidenceRef, StepInput, StepOutput } from '../../core/operations.ts';
 import type { DriverName } from '../../core/plans/index.ts';
 import type { Fact, Residue } from '../../core/steps.ts';
+import type { Look } from '../../core/watch.ts';
 import type { Site } from '../site.ts';
 
 /** What a driver's step gets: who acts, on what, under which contract, and how to reach the site's stores. */
@@ -31,6 +32,25 @@ export interface Settled {
   readonly data?: JsonObject;
 }
 
+/** What a look at nodes gets. */
+export interface LookContext {
+  readonly site: string;
+  readonly inventory: Inventory;
+  /** Aborted when the watch ends: what a look finds then is not heard. */
+  readonly signal: AbortSignal;
+  secret(reference: string): Promise<string>;
+}
+
+/** Looks at many nodes, again and again, and changes nothing. */
+export interface Watcher {
+  /** How many nodes one look may ask for. */
+  readonly batch: number;
+  /** What each of the nodes, by name, reads, or why it cannot be read. What is thrown is so of all of them. */
+  look(nodes: readonly EffectiveNode[], context: LookContext): Promise<ReadonlyMap<string, Look>>;
+  /** The node is not looked at for now: gives back what is kept open for it. */
+  release(node: string): void;
+}
+
 /** How a driver carries its plans out. The layer above knows nothing else of it. */
 export interface Driver {
   readonly name: DriverName;
@@ -45,4 +65,6 @@ export interface Driver {
   settle(context: StepContext, residue: readonly Residue[]): Promise<Settled>;
   /** The state of the node at the moment of a failure, for evidence. Never throws for a silent device. */
   capture(context: StepContext): Promise<JsonObject>;
+  /** Makes what watches its nodes between operations. */
+  watcher?(): Watcher;
 }

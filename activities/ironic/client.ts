@@ -19,6 +19,28 @@ const list = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? 
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 const segment = encodeURIComponent;
 
+/** Ironic gives no more at once unless it is configured to. */
+const PAGE = 1000;
+const MAX_PAGES = 100;
+/** What is asked of each of many nodes. */
+const LISTED = [
+  'uuid',
+  'name',
+  'provision_state',
+  'power_state',
+  'target_power_state',
+  'maintenance',
+  'maintenance_reason',
+  'fault',
+  'extra',
+].join(',');
+
+/** The path of the next page. Ironic names it with whatever host it believes to have. */
+function pathOf(next: string): string | undefined {
+  const [, query] = /\/v1\/nodes\/?\?(.*)$/.exec(next) ?? [];
+  return query === undefined ? undefined : `/v1/nodes?${query}`;
+}
+
 /** The part of Ironic's API that the driver needs, at one pinned microversion. */
 export class IronicClient {
   readonly #transport: IronicTransport;
@@ -53,6 +75,18 @@ export class IronicClient {
   async node(name: string): Promise<IronicNode | undefined> {
     const body = await this.#orMissing('GET', `/v1/nodes/${segment(name)}`);
     return body === undefined ? undefined : this.#node('GET', `/v1/nodes/${segment(name)}`, body);
+  }
+
+  /** All nodes, in as few requests as Ironic gives them. */
+  async nodes(): Promise<IronicNode[]> {
+    const found: IronicNode[] = [];
+    let path: string | undefined = `/v1/nodes?limit=${PAGE}&fields=${LISTED}`;
+    for (let page = 0; path !== undefined && page < MAX_PAGES; page += 1) {
+      const body = object(await this.#call('GET', path));
+      for (const node of list(body['nodes'])) found.push(this.#node('GET', path, node));
+      path = pathOf(text(body['next']));
+    }
+    return found;
   }
 
   async createNode(body: JsonObject): Promise<IronicNode> {

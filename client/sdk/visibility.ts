@@ -1,5 +1,6 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import type { PowerChange, Unreachable } from '../../core/node.ts';
 import { type SEARCH_ATTRIBUTES, parseOperationWorkflowId } from '../../core/names.ts';
 
 /** How many nodes a list holds at most. */
@@ -19,6 +20,10 @@ export interface NodeRow {
   readonly image: string | null;
   readonly power: string | null;
   readonly health: string | null;
+  /** Set while the power is what no operation made it. */
+  readonly powerChange: PowerChange | null;
+  /** Set while its BMC cannot be read. */
+  readonly unreachable: Unreachable | null;
   readonly workflowId: string;
   /** Whether its workflow runs. If not, the next request starts it again from the node's record. */
   readonly running: boolean;
@@ -51,6 +56,12 @@ const keywords = (info: WorkflowExecutionInfo, name: AttributeName): string[] =>
 const memo = (info: WorkflowExecutionInfo, name: string): string | null => {
   const value = info.memo?.[name];
   return typeof value === 'string' ? value : null;
+};
+
+/** What the entity itself has put there as an object. */
+const object = <T>(info: WorkflowExecutionInfo, name: string): T | null => {
+  const value = info.memo?.[name];
+  return typeof value === 'object' && value !== null ? (value as T) : null;
 };
 
 /** Values in visibility queries are names and ids, which hold no quotes; any other is not sent. */
@@ -92,6 +103,8 @@ const nodeRow = (info: WorkflowExecutionInfo): NodeRow => ({
   image: memo(info, 'image'),
   power: memo(info, 'power'),
   health: memo(info, 'health'),
+  powerChange: object<PowerChange>(info, 'powerChange'),
+  unreachable: object<Unreachable>(info, 'unreachable'),
   workflowId: info.workflowId,
   running: info.status.name === 'RUNNING',
   stopped: info.status.name !== 'RUNNING',

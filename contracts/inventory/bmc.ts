@@ -37,8 +37,25 @@ const shared = {
   hostInterface: z.enum(['enabled', 'disabled']).optional(),
 };
 
+/** How often power and health of every node are looked at, or that they are not. */
+export const Watch = z.union(
+  [
+    z.literal('off'),
+    z.strictObject({
+      interval: Duration.refine((seconds) => seconds >= 1 && seconds <= 3600, RULES.interval.message),
+    }),
+  ],
+  RULES.watch.message,
+);
+export type Watch = z.output<typeof Watch>;
+
 /** What holds for every BMC that does not say otherwise. */
-export const BmcDefaults = z.strictObject({ credentials: Credentials.optional(), ...shared });
+export const BmcDefaults = z.strictObject({
+  credentials: Credentials.optional(),
+  ...shared,
+  /** For the nodes of every driver. Left out: every minute. */
+  watch: Watch.optional(),
+});
 export type BmcDefaults = z.output<typeof BmcDefaults>;
 
 const namesNoResource = (address: string): boolean => !/\/redfish(\/|$)/i.test(address);
@@ -64,5 +81,7 @@ export const NodeBmc = z.strictObject({
   system: SystemPath.optional(),
   credentials: Credentials.partial().optional(),
   ...shared,
+  /** Leaves this one alone between operations. */
+  watch: z.literal('off', RULES.watchOff.message).optional(),
 });
 export type NodeBmc = z.output<typeof NodeBmc>;

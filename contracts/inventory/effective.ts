@@ -19,6 +19,8 @@ export interface EffectiveBmc {
   /** User names that may be enabled beside the own one; undefined: the contract does not say. */
   readonly accounts: readonly string[] | undefined;
   readonly hostInterface: 'enabled' | 'disabled' | undefined;
+  /** Whether it is left alone between operations. */
+  readonly unwatched: boolean;
 }
 
 /** A node as the contract means it: its own fields over the site's defaults. */
@@ -48,6 +50,7 @@ function effectiveBmc(inventory: Inventory, node: Node): EffectiveBmc | undefine
     },
     accounts: own.accounts ?? site.accounts,
     hostInterface: own.hostInterface ?? site.hostInterface,
+    unwatched: own.watch === 'off',
   };
 }
 
@@ -63,6 +66,14 @@ export function effectiveNode(inventory: Inventory, name: string): EffectiveNode
       },
     );
   }
+  return effective(inventory, node);
+}
+
+/** All nodes, each with the defaults of the site merged in. */
+export const effectiveNodes = (inventory: Inventory): EffectiveNode[] =>
+  inventory.nodes.map((node) => effective(inventory, node));
+
+function effective(inventory: Inventory, node: Node): EffectiveNode {
   const machineType = inventory.machineTypes.find((type) => type.name === node.type);
   if (machineType === undefined) {
     throw fail('CONTRACT_INVALID', `Node ${node.name} is of type ${node.type}, which the inventory lacks.`);

@@ -64,6 +64,18 @@ export const RULES = {
     message: 'is not a TLS policy',
     correction: 'Write verify, {ca: PATH}, {fingerprint: "sha256:…"} or insecure.',
   },
+  watch: {
+    message: 'does not say how to watch',
+    correction: 'Write `off`, or {interval: DURATION} as in {interval: 60s}.',
+  },
+  interval: {
+    message: 'is no interval of 1 second to 1 hour',
+    correction: 'Write it as in 60s or 5m; to look at nothing, write `watch: off`.',
+  },
+  watchOff: {
+    message: 'is not `off`',
+    correction: 'A node can only be left alone: write `off`; the interval stands under the top-level `bmc`.',
+  },
   accounts: {
     message: 'is not a user name',
     correction: 'Write a user name of the BMC as plain text; for none, write an empty list: [].',

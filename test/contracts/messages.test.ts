@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { VERB_MESSAGES } from '../../contracts/messages.ts';
+import { ObservedMessage, VERB_MESSAGES } from '../../contracts/messages.ts';
 import { parseVerb, VERB_FIELDS } from '../../core/messages.ts';
+import { OBSERVED_FIELDS, parseObserved } from '../../core/observed.ts';
 import { ALL_VERBS, type Verb } from '../../core/verbs.ts';
 
 /** Values that are right for some field somewhere, and their near misses. */
@@ -122,5 +123,46 @@ describe('the schema of every verb', () => {
     }
     agree(verb, JSON.parse('{"__proto__": {"image": "a"}}'));
     agree(verb, { ...base, toString: 'a' });
+  });
+});
+
+describe('the schema of what the watch sends', () => {
+  const right = { generation: 3, at: '2026-03-01T10:00:00.123Z', reachable: true, power: 'on', health: 'OK' };
+  const near = [
+    ...NEAR,
+    2 ** 53,
+    -0,
+    'OK',
+    'x'.repeat(300),
+    'x'.repeat(301),
+    'BMC_UNREACHABLE',
+    'A',
+    '2026-03-01',
+  ];
+  const same = (input: unknown): void => {
+    const ours = parseObserved(input);
+    const theirs = ObservedMessage.safeParse(input);
+    const shown = JSON.stringify(input)?.slice(0, 300);
+    expect({ shown, ok: ours.ok }).toEqual({ shown, ok: theirs.success });
+    if (ours.ok) expect(ours.value).toEqual(theirs.data);
+  };
+
+  it('agrees with the parser of core on each value that is nearly right, field by field', () => {
+    expect(ObservedMessage.safeParse(right).success).toBe(true);
+    for (const name of Object.keys(OBSERVED_FIELDS)) {
+      for (const value of near) same({ ...right, [name]: value });
+      same({ ...right, [name]: undefined });
+    }
+    for (const value of near) same(value);
+    same({ ...right, more: 1 });
+  });
+
+  it('agrees with the parser of core on any value', () => {
+    const value = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...near) }, fc.jsonValue());
+    const names = fc.constantFrom(...Object.keys(OBSERVED_FIELDS), '__proto__', 'x');
+    const message = fc
+      .dictionary(names, value, { maxKeys: 4 })
+      .map((some): unknown => ({ ...right, ...some }));
+    fc.assert(fc.property(fc.oneof(message, fc.jsonValue()), same), { numRuns: 500 });
   });
 });

@@ -11,6 +11,7 @@ import { setPower } from './power.ts';
 import { pursue } from './pursue.ts';
 import { manage, provide, register, unregister } from './register.ts';
 import { findNode, withIronic } from './session.ts';
+import { ironicWatcher } from './watcher.ts';
 
 type Observed = (typeof IRONIC_OBSERVED)[number];
 
@@ -49,6 +50,7 @@ export const ironicDriver: Driver = {
   facts,
   settle,
   capture,
+  watcher: () => ironicWatcher,
 };
 
 /** Takes a half-deployed instance down. Ironic ejects its own media and clears its own override. */

@@ -13,7 +13,10 @@ export interface Session {
 }
 
 /** Runs with a client that is made of the contract and closed afterwards. */
-export async function withIronic<T>(context: StepContext, run: (session: Session) => Promise<T>): Promise<T> {
+export async function withIronic<C extends Pick<StepContext, 'inventory' | 'secret' | 'signal'>, T>(
+  context: C,
+  run: (session: { readonly context: C; readonly ironic: IronicClient }) => Promise<T>,
+): Promise<T> {
   const openstack = context.inventory.openstack;
   const api = openstack?.ironic;
   if (api === undefined) {

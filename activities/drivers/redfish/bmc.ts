@@ -21,7 +21,11 @@ export async function onSystem<T>(context: StepContext, work: OnSystem<T>): Prom
   });
 }
 
-async function endpointOf({ node, secret }: StepContext): Promise<BmcEndpoint> {
+/** The node's BMC as the contract describes it, with its secrets resolved. Throws CONTRACT_INVALID. */
+export async function endpointOf({
+  node,
+  secret,
+}: Pick<StepContext, 'node' | 'secret'>): Promise<BmcEndpoint> {
   const { bmc } = node;
   if (bmc?.credentials === undefined) {
     throw fail('CONTRACT_INVALID', `Node ${node.name} has no \`bmc\` with credentials in the inventory.`);

@@ -14,6 +14,7 @@ import { bootAgent, bootDisk, powerOff, setPower, stop } from './power-steps.ts'
 import { preflight } from './preflight.ts';
 import { settle } from './settle.ts';
 import { clearTpm, verifyTpm } from './tpm.ts';
+import { RedfishWatcher } from './watcher.ts';
 import { verifyImage, writeImage } from './write-image.ts';
 
 /** Carries a node's life out through its BMC and the deploy agent. */
@@ -51,4 +52,5 @@ export const redfishDriver: Driver = {
   facts: FACTS,
   settle,
   capture,
+  watcher: () => new RedfishWatcher(),
 };

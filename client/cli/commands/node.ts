@@ -2,11 +2,12 @@ import type { Command } from 'commander';
 import { legalVerbs } from '../../../core/decide.ts';
 import { fail } from '../../../core/errors/failure.ts';
 import { isName, nodeWorkflowId } from '../../../core/names.ts';
-import { flagsOf, newNode, NO_OWNER } from '../../../core/node.ts';
+import { flagsOf, newNode, NO_OWNER, type NodeRecord, type SeenChange } from '../../../core/node.ts';
 import { supportedVerbs } from '../../../core/plans/index.ts';
 import { ALL_VERBS, VERBS, type Verb } from '../../../core/verbs.ts';
 import type { NodeRow } from '../../sdk/visibility.ts';
 import { Context } from '../context.ts';
+import type { Io } from '../io.ts';
 import { failureLines } from '../progress.ts';
 import { runVerb } from '../run-verb.ts';
 import { VERB_COMMANDS, withCommonOptions, withVerbOptions, type VerbOptions } from '../verbs.ts';
@@ -25,7 +26,7 @@ export function addNodeCommands(program: Command): void {
     .action((name: string, _options, command: Command) => showNode(new Context(command), nodeName(name)));
   node
     .command('history <node>')
-    .description('the operations of a node, newest first')
+    .description('the operations of a node, newest first, and what was seen to change between them')
     .action((name: string, _options, command: Command) => history(new Context(command), nodeName(name)));
   for (const verb of ALL_VERBS) addVerb(node, verb);
 }
@@ -88,6 +89,8 @@ function untouched(site: string, node: string): NodeRow {
     image,
     power: null,
     health: null,
+    powerChange: null,
+    unreachable: null,
     workflowId: nodeWorkflowId(site, node),
     running: false,
     stopped: false,
@@ -112,6 +115,7 @@ async function showNode(context: Context, name: string): Promise<void> {
       `${io.paint('bold', name)}: ${state.phase}${flags.length > 0 ? ` [${flags.join(', ')}]` : ''}`,
       ...(asked ? [] : ['  nothing was asked of it yet; begin with enroll']),
       `  ${state.owner === null ? NO_OWNER : `owner: ${state.owner}`}   image: ${state.image ?? '-'}   power: ${state.power}   health: ${state.health}`,
+      ...seenLines(state).map((line) => `  ${line}`),
       ...(operation
         ? [
             `  operation: ${operation.kind} ${operation.requestId}, ${operation.held ? 'held' : `step ${operation.step ?? '-'}`}`,
@@ -127,6 +131,34 @@ async function showNode(context: Context, name: string): Promise<void> {
 }
 
 async function history(context: Context, node: string): Promise<void> {
-  const rows = await context.connected((rackwright) => rackwright.operations({ node }));
-  context.io.answer({ operations: rows }, () => operationTable(context.io, rows));
+  const { io } = context;
+  const { operations, changes } = await context.connected(async (rackwright) => {
+    // The list needs no worker; without one it goes without what the node itself remembers.
+    const asked = rackwright.state(node).catch(() => undefined);
+    const [rows, state] = await Promise.all([rackwright.operations({ node }), asked]);
+    return { operations: rows, changes: state?.changes?.toReversed() ?? [] };
+  });
+  io.answer({ operations, changes }, () => [
+    ...operationTable(io, operations),
+    ...(changes.length === 0 ? [] : ['', 'Seen to change, by no operation:', ...changeTable(io, changes)]),
+  ]);
+}
+
+const changeTable = (io: Io, changes: readonly SeenChange[]): string[] =>
+  io.table(
+    ['AT', 'WHAT', 'FROM', 'TO'],
+    changes.map(({ at, what, from, to }) => [at, what, from, to]),
+  );
+
+/** What the watch saw of a node that somebody should know of. */
+export function seenLines({
+  powerChange,
+  unreachable,
+}: Pick<NodeRecord, 'powerChange' | 'unreachable'>): string[] {
+  return [
+    ...(powerChange
+      ? [`power changed by someone else: ${powerChange.from} to ${powerChange.to}, seen ${powerChange.at}`]
+      : []),
+    ...(unreachable ? [`BMC cannot be read since ${unreachable.since}: ${unreachable.why}`] : []),
+  ];
 }

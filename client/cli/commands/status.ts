@@ -4,6 +4,7 @@ import { newNode } from '../../../core/node.ts';
 import type { Rackwright } from '../../sdk/rackwright.ts';
 import { Context } from '../context.ts';
 import { EXIT } from '../exit.ts';
+import { seenLines } from './node.ts';
 import { operationTable } from './op.ts';
 
 /** Pollers that were seen this lately count. */
@@ -37,6 +38,9 @@ async function status(context: Context): Promise<void> {
     for (const { phase } of all) phases[phase] = (phases[phase] ?? 0) + 1;
     const worker = workflows && activities;
     const held = operations.filter((row) => row.held);
+    const seen = nodes
+      .filter((row) => row.running && (row.powerChange !== null || row.unreachable !== null))
+      .map(({ node, powerChange, unreachable }) => ({ node, powerChange, unreachable }));
     const document = {
       site,
       temporal: { address, namespace, uiUrl: running?.uiUrl ?? null },
@@ -45,6 +49,7 @@ async function status(context: Context): Promise<void> {
       phases,
       running: operations.length - held.length,
       held,
+      seen,
     };
     io.answer(document, () => [
       `site ${io.paint('bold', site)}`,
@@ -58,6 +63,7 @@ async function status(context: Context): Promise<void> {
       }`,
       `operations: ${operations.length - held.length} running, ${held.length} held`,
       ...(held.length > 0 ? operationTable(io, held) : []),
+      ...seen.flatMap((row) => seenLines(row).map((line) => `${row.node}: ${line}`)),
     ]);
     if (!worker || gateway === false) process.exitCode = EXIT.error;
   });

@@ -29,6 +29,7 @@ const inventory = Inventory.parse({
         timeouts: { connect: 3 },
         accounts: [],
         hostInterface: 'disabled',
+        watch: 'off',
       },
     },
     { name: 'fake', type: 'cpu', driver: 'ironic', ironic: { driver: 'fake-hardware' } },
@@ -58,6 +59,7 @@ describe('effectiveNode', () => {
         timeouts: { connect: 10, request: 45 },
         accounts: ['rack', 'monitor'],
         hostInterface: undefined,
+        unwatched: false,
       },
     });
   });
@@ -76,6 +78,7 @@ describe('effectiveNode', () => {
         timeouts: { connect: 3, request: 45 },
         accounts: [],
         hostInterface: 'disabled',
+        unwatched: true,
       },
     });
   });
