@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Inventory } from '../../contracts/inventory/inventory.ts';
 import type { Driver } from '../drivers/driver.ts';
 import type { Site } from '../site.ts';
@@ -29,6 +30,8 @@ export interface WatchBounds {
  */
 export async function watchNodes(site: Site, drivers: readonly Driver[], bounds: WatchBounds): Promise<void> {
   const { signal, onRound, lifeMs = LIFE_MS } = bounds;
+  // Each look that is under way listens.
+  setMaxListeners(2 * AT_ONCE, signal);
   const ends = Date.now() + lifeMs;
   const rounds = new Rounds(site, drivers);
   let known: Inventory | undefined;

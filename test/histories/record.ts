@@ -3,8 +3,9 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { temporal } from '@temporalio/proto';
 import { fail } from '../../core/errors/failure.ts';
+import { ensureWatch } from '../../workers/temporal/watch.ts';
 import { createLocalEnvironment } from '../support/temporal.ts';
-import { House, until } from '../workflows/support.ts';
+import { House, SITE, until } from '../workflows/support.ts';
 
 /** Records the histories that are kept: what later versions of the workflows have to be able to go on with. */
 export async function record(): Promise<void> {
@@ -53,9 +54,31 @@ export async function record(): Promise<void> {
   await idle();
   await house.send('maintenance', { on: true, reason: 'recorded' });
 
+  await house.open('n2');
+  const see = async (seen: object): Promise<void> => {
+    const generation = (await house.records.read(SITE, 'n2'))?.generation ?? 0;
+    await house.entity('n2').signal('observed', { generation, at: '2026-03-01T10:00:00Z', ...seen });
+    await until(async () => ((await house.records.read(SITE, 'n2'))?.generation ?? 0) > generation);
+  };
+  await see({ reachable: true, power: 'on', health: 'OK' });
+  await see({ reachable: true, power: 'off' });
+  await see({ reachable: false, why: 'BMC_UNREACHABLE' });
+  await see({ reachable: true, power: 'off', health: 'Warning' });
+  await house.entity('n2').signal('observed', 'nonsense');
+  await house.send('power', { requestId: 'power', state: 'on' }, 'n2');
+  await house.result('power', 'n2');
+  await ensureWatch(house.environment.client, SITE);
+  const { runId } = await house.client.getHandle(`watch/${SITE}`).describe();
+  const watch = house.client.getHandle(`watch/${SITE}`, runId);
+  await until(async () => (await watch.describe()).raw.pendingActivities?.[0]?.lastStartedTime != null);
+  await house.stopWorkers('activities');
+  await until(async () => (await watch.describe()).status.name === 'CONTINUED_AS_NEW');
+
   for (const name of ['deploy', 'refused', 'held', 'abort']) await keep(name, house.operation(name));
   await keep('cleanup', house.operation(cleanup));
   await keep('node', house.entity());
+  await keep('seen', house.entity('n2'));
+  await keep('watch', watch);
   await house.close();
   await house.environment.teardown();
 }

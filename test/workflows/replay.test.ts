@@ -20,7 +20,7 @@ async function load(name: string): Promise<{ workflowId: string; history: Histor
 }
 
 describe('kept histories', () => {
-  it('are there for an entity, and for operations that passed, were held, aborted and cleaned up', () => {
+  it('are there for entities, one of them watched, for the watch, and for operations that passed, were held, aborted and cleaned up', () => {
     expect(kept.map((name) => name.replace('.json.gz', '')).sort()).toEqual([
       'abort',
       'cleanup',
@@ -28,6 +28,8 @@ describe('kept histories', () => {
       'held',
       'node',
       'refused',
+      'seen',
+      'watch',
     ]);
   });
 
