@@ -5,11 +5,13 @@ import { get } from 'node:https';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePorts } from '../../client/up/ports.ts';
 import { issue, newAuthority } from '../../lab/certificates.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { startDevServer, type DevServer } from '../support/temporal.ts';
+import { until } from '../workflows/support.ts';
 
 const DIST = join(import.meta.dirname, '..', '..', 'dist');
 const folder = temporaryFolder();
@@ -67,14 +69,25 @@ test('an inventory with errors ends the worker with exit 2, file and line', asyn
   expect(code).toBe(2);
 });
 
-test('the worker ends in order on SIGTERM, and when its parent is gone', async () => {
+test('the worker ends in order on SIGTERM, and when its parent is gone; the watch of the site moves on', async () => {
+  const connection = await Connection.connect({ address: server.address });
+  const { workflow } = new Client({ connection });
+  const watched = async (): Promise<string | undefined> => {
+    const { runId, raw } = await workflow.getHandle('watch/berlin').describe();
+    return raw.pendingActivities?.[0]?.lastWorkerIdentity ? runId : undefined;
+  };
   const first = start('workers/worker.js', site());
   expect(await first.ready).toEqual({ ready: true, site: 'berlin' });
+  await until(async () => (await watched()) !== undefined, { what: 'the watch' });
+  const run = await watched();
   first.child.kill('SIGTERM');
   expect((await first.ended).code).toBe(0);
 
   const second = start('workers/worker.js', site());
   await second.ready;
+  // It was ended, not lost: the next one begins a run of its own.
+  await until(async () => ![run, undefined].includes(await watched()), { what: 'the watch of the second' });
+  await connection.close();
   second.child.disconnect();
   const { code, stderr } = await second.ended;
   expect(stderr).toContain('the parent is gone');
