@@ -1,7 +1,7 @@
 import type { ErrorCode } from './errors/catalogue.ts';
 import { boolean, oneOf, parseFields, pattern, required, type Field, type Parsed } from './fields.ts';
-import { leavesPower, type NodeRecord, type SeenChange } from './node.ts';
-import type { OperationEnd } from './operations.ts';
+import { leavesPower, type CurrentOperation, type NodeRecord, type SeenChange } from './node.ts';
+import type { OperationEnd, Outcome } from './operations.ts';
 
 /** What the site's watch saw of a node: the argument of signal `observed`. Sent only where it is news. */
 export interface Observed {
@@ -102,8 +102,23 @@ export function afterOperation(
   { outcome, power }: OperationEnd,
   at: string,
 ): NodeRecord {
+  const { operation } = before;
   const next = outcome === 'pass' && after.unreachable ? { ...after, unreachable: null } : after;
-  if (power === undefined || before.operation === null) return next;
-  if (leavesPower(before.operation.kind)) return powered({ ...next, power: before.power }, power, at);
-  return next.powerChange ? { ...next, powerChange: null } : next;
+  if (operation === null) return next;
+  if (leavesPower(operation.kind) && power !== undefined) {
+    return powered({ ...next, power: before.power }, power, at);
+  }
+  if (power === undefined && !maySwitch(operation, outcome)) return next;
+  // What it does not tell is not known: what is seen next would be taken for somebody else's.
+  const told = power === undefined ? { ...next, power: 'unknown' as const } : next;
+  return told.powerChange ? { ...told, powerChange: null } : told;
+}
+
+/**
+ * Whether an operation came so far that it may have switched the power. An inspection that passed and does not tell it
+ * was Ironic's, which may boot its agent for that.
+ */
+function maySwitch({ kind, cleans, step }: CurrentOperation, outcome: Outcome): boolean {
+  if (kind === 'cleanup') return cleans !== undefined && !leavesPower(cleans);
+  return leavesPower(kind) ? outcome === 'pass' : step !== null;
 }

@@ -134,7 +134,11 @@ describe('an operation after the power was changed outside', () => {
     residue: [],
     ...over,
   });
-  const after = (kind: 'power' | 'inspect', over: Partial<NodeRecord>, how: OperationEnd): NodeRecord => {
+  const after = (
+    kind: 'power' | 'inspect' | 'reimage',
+    over: Partial<NodeRecord>,
+    how: OperationEnd,
+  ): NodeRecord => {
     const before = known({ operation: anOperation({ kind }), ...over });
     return afterOperation(before, ended(before, how), how, AT);
   };
@@ -144,11 +148,38 @@ describe('an operation after the power was changed outside', () => {
     expect(node).toMatchObject({ power: 'on', powerChange: null });
   });
 
-  it('leaves the change named where it did not tell the power', () => {
-    expect(after('power', { powerChange: outside }, end()).powerChange).toEqual(outside);
+  it('leaves the change named where it did nothing', () => {
+    const failed = end({ outcome: 'fail' });
+    expect(after('reimage', { powerChange: outside }, failed)).toMatchObject({
+      power: 'on',
+      powerChange: outside,
+    });
     expect(
       after('inspect', { power: 'off', powerChange: outside }, end({ power: 'off' })).powerChange,
     ).toEqual(outside);
+  });
+
+  it.each([
+    ['reimage', anOperation({ kind: 'reimage', step: 'boot-agent' })],
+    ['clean', anOperation({ kind: 'clean', step: 'erase' })],
+    ['an inspection that does not tell', anOperation({ kind: 'inspect' })],
+    ['the clean-up of a lost one', anOperation({ kind: 'cleanup', cleans: 'power' })],
+  ])('may have switched it without telling: %s', (_, operation) => {
+    const before = known({ operation, powerChange: outside });
+    const node = afterOperation(before, ended(before, end()), end(), AT);
+    expect(node).toMatchObject({ power: 'unknown', powerChange: null });
+    // What is seen next is nobody else's doing.
+    expect(afterLook(node, seen({ power: 'off' }), false)).toMatchObject({ power: 'off', powerChange: null });
+  });
+
+  it.each([
+    ['one that began nothing', anOperation({ kind: 'reimage' })],
+    ['an inspection that failed', anOperation({ kind: 'inspect', step: 'connect' })],
+    ['the clean-up of an inspection', anOperation({ kind: 'cleanup', cleans: 'inspect' })],
+  ])('has left it: %s', (_, operation) => {
+    const before = known({ operation });
+    const failed = end({ outcome: 'fail' });
+    expect(afterOperation(before, ended(before, failed), failed, AT).power).toBe('on');
   });
 
   it('that only looked names a change that it was the first to see', () => {

@@ -2,6 +2,7 @@ import { stringify } from 'yaml';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NodeRecord } from '../../core/node.ts';
 import { startIronic, type IronicPeer } from '../peers/ironic.ts';
+import { until } from '../workflows/support.ts';
 import { startProduct, type Product } from './support/product.ts';
 
 /** The same command line as for Redfish, and a standalone Ironic below. */
@@ -14,6 +15,7 @@ let product: Product;
 const inventory = (gatewayUrl: string, ironicUrl: string): string =>
   stringify({
     site: 'ironic-cli',
+    bmc: { watch: { interval: '2s' } },
     openstack: { ironic: { url: ironicUrl, auth: 'none' } },
     images: ['one', 'two'].map((name) => ({
       name,
@@ -115,6 +117,24 @@ test('power switches off, on, and reboots', async () => {
   }
 });
 
+test('power that another client of Ironic changed is named', async () => {
+  const show = () => product.json<NodeRecord>('node', 'show', NODE);
+  expect((await show()).powerChange ?? null).toBeNull();
+  const put = await fetch(`${peer.url}/v1/nodes/${NODE}/states/power`, {
+    method: 'PUT',
+    headers: { 'x-openstack-ironic-api-version': '1.82', 'content-type': 'application/json' },
+    body: JSON.stringify({ target: 'power off' }),
+  });
+  expect(put.status).toBe(202);
+  await until(async () => (await show()).power === 'off', { what: 'the watch to see it' });
+  expect(await show()).toMatchObject({
+    powerChange: { from: 'on', to: 'off', by: 'outside' },
+    health: 'no fault in Ironic',
+  });
+  expect(await verb('power', NODE, 'on')).toMatchObject(passed('active'));
+  expect(await show()).toMatchObject({ power: 'on', powerChange: null });
+});
+
 test('rescue is not offered yet, and says so with exit 1', async () => {
   const { code, stdout, stderr } = await product.cli('node', 'rescue', NODE, '--json');
   expect(code).toBe(1);
@@ -156,4 +176,8 @@ test('every step is told in the history, with its evidence', async () => {
     'decommission',
   ]);
   expect(operations.every(({ outcome }) => outcome === 'pass')).toBe(true);
+  // What the operations did to the power was nobody else's doing.
+  const { changes } = await product.json<{ changes: NodeRecord['changes'] }>('node', 'history', NODE);
+  const power = changes!.filter(({ what }) => what === 'power');
+  expect(power.map(({ from, to }) => [from, to])).toEqual([['on', 'off']]);
 });

@@ -105,6 +105,28 @@ describe('versions', () => {
   });
 });
 
+describe('the list of nodes', () => {
+  const FIELDS =
+    'uuid,name,provision_state,power_state,target_power_state,maintenance,maintenance_reason,fault,extra';
+
+  test('comes in pages, wherever Ironic believes to be', async () => {
+    const first = `/v1/nodes?limit=1000&fields=${FIELDS}`;
+    const next = `/v1/nodes?limit=1000&fields=${FIELDS}&marker=u-1`;
+    answers[first] = json(200, { nodes: [NODE], next: `http://ironic.internal:6385${next}` });
+    answers[next] = json(200, { nodes: [{ ...NODE, uuid: 'u-2', name: 'gpu-02', fault: 'power failure' }] });
+    expect(await clientWith().nodes()).toMatchObject([
+      { uuid: 'u-1', name: 'gpu-01', fault: null },
+      { uuid: 'u-2', name: 'gpu-02', fault: 'power failure' },
+    ]);
+    expect(seen.map((each) => each.url)).toEqual(['/', first, next]);
+  });
+
+  test('that holds something else is an error', async () => {
+    answers[`/v1/nodes?limit=1000&fields=${FIELDS}`] = json(200, { nodes: [{ uuid: 1 }] });
+    expect(await failureOf(clientWith().nodes())).toMatchObject({ code: 'IRONIC_ANSWER_INVALID' });
+  });
+});
+
 describe('errors', () => {
   test.each([
     [
