@@ -1,5 +1,6 @@
 import type { Field } from '../../core/fields.ts';
 import { VERB_FIELDS } from '../../core/messages.ts';
+import { OBSERVED_FIELDS } from '../../core/observed.ts';
 import { DRIVER_PLANS, supportedVerbs, type DriverName } from '../../core/plans/index.ts';
 import { ALL_VERBS, isOperationVerb, operationVerb, VERBS, type Verb } from '../../core/verbs.ts';
 import { code, codes, table } from './markdown.ts';
@@ -46,6 +47,17 @@ export function verbsPage(): string {
     'and `deadline`. Anything else is refused, with the name of the field.',
     '',
     table(['verb', 'field', 'required', 'must be'], ALL_VERBS.flatMap(fieldRows)),
+    '',
+    '## What the watch tells',
+    '',
+    'Not a verb: the [watch of the site](../explanation/how-nodes-are-watched.md) sends a node signal `observed` when it',
+    'sees other power or health than the node has. Anything that is no such object is listed as refused, and changes',
+    'nothing.',
+    '',
+    table(
+      ['field', 'required', 'must be'],
+      Object.entries(OBSERVED_FIELDS).map(([name, field]) => fieldRow(name, field)),
+    ),
   ].join('\n');
 }
 
@@ -54,7 +66,11 @@ const kind = (of: 'flag' | 'control'): Verb[] => ALL_VERBS.filter((verb) => VERB
 const fieldRows = (verb: Verb): string[][] =>
   Object.entries(VERB_FIELDS[verb] as Record<string, Field>).map(([name, field]) => [
     code(verb),
-    code(name),
-    field.required ? 'yes' : '',
-    field.expects,
+    ...fieldRow(name, field),
   ]);
+
+const fieldRow = (name: string, field: Field): string[] => [
+  code(name),
+  field.required ? 'yes' : '',
+  field.expects,
+];

@@ -148,6 +148,20 @@ describe('what the Web UI shows of a node', () => {
     expect(text).toContain('Legal now: `inspect` `reimage` `release`');
   });
 
+  it('names power that somebody else changed, and since when the BMC cannot be read', () => {
+    const powerChange = { from: 'on', to: 'off', at: '2026-03-01T10:00:04.903Z', by: 'outside' } as const;
+    const text = nodeDetails(aNode({ power: 'off', health: 'OK', powerChange }), []);
+    expect(text).toContain('power **off** · health **OK**');
+    expect(text).toContain(
+      'Power changed from **on** to **off** by someone else, seen 2026-03-01 10:00:04 UTC',
+    );
+    const unreachable = { since: '2026-03-01T09:00:00Z', why: '<b>BMC' };
+    const silent = nodeDetails(aNode({ power: 'off', health: 'OK', unreachable }), []);
+    expect(silent).toContain('power **unknown** · health **unknown**');
+    expect(silent).toContain('BMC cannot be read since 2026-03-01 09:00:00 UTC: **&#60;b&#62;BMC**');
+    expect(nodeDetails(aNode({ powerChange: null, unreachable: null }), [])).not.toContain('someone');
+  });
+
   it('has the operation, held with its failure', () => {
     const operation = anOperation({ held: true, step: 'erase', failure: failure('ERASE_FAILED', 'sda') });
     const text = nodeDetails(aNode({ phase: 'clean-failed', power: 'on', operation }), [], 'night');

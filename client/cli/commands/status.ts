@@ -14,7 +14,7 @@ const FRESH_MS = 120_000;
 export function addStatusCommand(program: Command): void {
   program
     .command('status')
-    .description('what runs, how many nodes are in which phase, and what is held')
+    .description('what runs, how many nodes are in which phase, what is held, and what was seen to change')
     .action((_options, command: Command) => status(new Context(command)));
 }
 
