@@ -1,4 +1,5 @@
 import type { Inspection, TrustedModule } from '../../core/redfish/inspection.ts';
+import { isStarting, readBootSetting } from '../../core/redfish/firmware-settings.ts';
 import { identityMacs, mergeNics } from '../../core/redfish/nics.ts';
 import { readPower } from '../../core/redfish/power.ts';
 import { asName, asPositive, at, linkOf, linksOf, sameUri } from '../../core/redfish/read.ts';
@@ -35,10 +36,13 @@ export async function inspectSystem(
   );
   const modules = (await r.members('memory', link('Memory'))).filter((m) => !read.isAbsent(m.body));
   const chassis = await r.all('chassis', linksOf(at(body, 'Links', 'Chassis')).slice(0, 8));
-  const nics = mergeNics(await nicReadings(r, body, chassis));
+  const { readings, ports } = await nicReadings(r, body, chassis);
+  const nics = mergeNics(readings);
   const { controllers, drives } = await storageOf(r, body);
   const pcie = await r.held('PCIe devices', body['PCIeDevices'], 128);
   const secureBoot = link('SecureBoot') === null ? null : await r.one('secure boot', link('SecureBoot')!);
+  const bios = link('Bios') === null ? null : await r.one('BIOS', link('Bios')!);
+  const setting = readBootSetting(body, bios?.body ?? null, secureBoot?.body ?? null);
   const managers = await managersOf(r, system);
   const media = await virtualMedia(r, [body, ...managers.map((manager) => manager.body)]);
   const trusted = await trustedModules(r, body, chassis);
@@ -51,21 +55,22 @@ export async function inspectSystem(
   const gpuProcessors = processors.filter((p) => read.isGpu(p.body));
   // A GPU is shown as a processor, as a PCIe device, or as both: processors say more, so they win.
   const baseboard = gpuProcessors.length > 0 ? [] : await baseboardGpus(r, root, system.uri);
+  const own = [gpuProcessors, baseboard, pcie.filter((d) => read.isGpu(d.body))];
   const gpus =
-    [gpuProcessors, baseboard, pcie.filter((d) => read.isGpu(d.body))].find((list) => list.length > 0) ?? [];
+    own.find((list) => list.length > 0) ?? (await gpusElsewhere(r, body, pcie.length > 0 ? [] : chassis));
   return {
     system: read.readIdentity(body),
     vendor: system.identity.vendor,
     redfishVersion: asName(root['RedfishVersion']),
     power: readPower(body),
+    starting: isStarting(body),
     health: read.readHealth(body),
     indicator: read.readIndicator(body),
     bios: { version: asName(body['BiosVersion']) },
     boot: {
-      mode: read.readBootMode(body),
+      ...setting,
       ...read.readOverride(body),
       order: read.readOrder(body),
-      secureBoot: secureBoot === null ? null : read.readSecureBoot(secureBoot.body),
     },
     trustedModules: trusted,
     cpus: {
@@ -81,6 +86,9 @@ export async function inspectSystem(
     gpus: gpus.map((g) => read.readGpu(g.uri, g.body)),
     nics,
     macs: identityMacs(nics),
+    neighbours: ports.flatMap(({ mac, neighbour }) =>
+      mac === null || neighbour === null ? [] : [{ mac, ...neighbour }],
+    ),
     controllers,
     drives,
     virtualMedia: media.map((drive) => readVirtualDrive(drive.uri, drive.body)),
@@ -141,6 +149,22 @@ async function baseboardGpus(r: Reader, root: Resource['body'], own: string): Pr
     found.push(...(await r.members('GPUs', linkOf(board.body['Processors']))));
   }
   return found.filter((processor) => read.isGpu(processor.body) && !read.isAbsent(processor.body));
+}
+
+/** Where GPUs are shown by those who show them nowhere else: the devices of the chassis, graphics controllers. */
+async function gpusElsewhere(
+  r: Reader,
+  body: Resource['body'],
+  chassis: readonly Resource[],
+): Promise<Resource[]> {
+  const found: Resource[] = [];
+  for (const each of chassis) {
+    const devices = await r.held('PCIe devices', each.body['PCIeDevices'], 64);
+    found.push(...devices.filter((device) => read.isGpu(device.body) && !read.isAbsent(device.body)));
+  }
+  if (found.length > 0) return found;
+  const controllers = await r.members('graphics controllers', linkOf(body['GraphicsControllers']));
+  return controllers.filter((each) => read.isGpu(each.body) && !read.isAbsent(each.body));
 }
 
 async function inventory(r: Reader, root: Resource['body']): Promise<Resource[]> {

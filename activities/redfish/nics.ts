@@ -5,10 +5,18 @@ import {
   readNetworkPort,
   type NicReading,
 } from '../../core/redfish/nics.ts';
+import type { SeenPort } from '../../core/cabling.ts';
+import { seenPorts } from '../../core/redfish/lldp.ts';
 import { at, linkOf, sameUri } from '../../core/redfish/read.ts';
 import { adaptersOf, partsOf, type Adapter } from './ports.ts';
 import type { Reader } from './reader.ts';
 import type { Resource } from './service.ts';
+
+export interface NicsFound {
+  readonly readings: NicReading[];
+  /** The ports of all adapters, with what they hear by LLDP. */
+  readonly ports: SeenPort[];
+}
 
 /**
  * Every reading of every network interface: of the system's EthernetInterfaces, of the adapters of its
@@ -18,19 +26,21 @@ export async function nicReadings(
   r: Reader,
   system: Resource['body'],
   chassis: readonly Resource[],
-): Promise<NicReading[]> {
+): Promise<NicsFound> {
   const ethernet = await r.members('ethernet interfaces', linkOf(system['EthernetInterfaces']));
   const adapters = await adaptersOf(r, chassis);
   const interfaces = await networkInterfaces(r, system, adapters);
   const options = await r.members('boot options', linkOf(at(system, 'Boot', 'BootOptions')));
-  return [
+  const all = [...adapters, ...interfaces];
+  const readings = [
     ...ethernet.map((nic) => readEthernetInterface(nic.uri, nic.body)),
-    ...[...adapters, ...interfaces].flatMap(({ list, functions, ports }) => [
+    ...all.flatMap(({ list, functions, ports }) => [
       ...functions.map((f) => readDeviceFunction(f.uri, f.body, `${list} functions`)),
       ...ports.flatMap((p) => readNetworkPort(p.uri, p.body, `${list} ports`)),
     ]),
     ...options.flatMap((option) => readBootOptionPort(option.uri, option.body)),
   ];
+  return { readings, ports: all.flatMap(({ ports, functions }) => seenPorts(ports, functions)) };
 }
 
 /** The system's own view of its adapters, less what a chassis has shown; and adapters that no chassis lists. */

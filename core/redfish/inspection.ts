@@ -1,3 +1,4 @@
+import type { Neighbour } from '../cabling.ts';
 import type { MacFinding } from './nics.ts';
 
 /** Health as the service rolls it up; null where it does not say. */
@@ -121,11 +122,15 @@ export interface Inspection {
   readonly vendor: string | null;
   readonly redfishVersion: string | null;
   readonly power: 'on' | 'off' | 'changing' | 'unknown';
+  /** It is on, and its firmware has not found its hardware yet. */
+  readonly starting: boolean;
   readonly health: Health;
   readonly indicator: string | null;
   readonly bios: { readonly version: string | null };
   readonly boot: {
     readonly mode: 'UEFI' | 'Legacy' | null;
+    /** What the settings of the BIOS say. */
+    readonly biosMode: 'UEFI' | 'Legacy' | null;
     readonly overrideTarget: string | null;
     readonly overrideEnabled: string | null;
     readonly order: readonly string[];
@@ -133,7 +138,11 @@ export interface Inspection {
       readonly enabled: boolean | null;
       readonly current: boolean | null;
       readonly mode: string | null;
+      /** What the settings of the BIOS say. */
+      readonly bios: boolean | null;
     } | null;
+    /** Where what shows boot mode and secure boot says different things. */
+    readonly disagreements: readonly string[];
   };
   readonly trustedModules: readonly TrustedModule[];
   readonly cpus: {
@@ -148,6 +157,8 @@ export interface Inspection {
   readonly nics: readonly MacFinding[];
   /** The MACs that identify this node: every one of a port of its own that is neither empty nor repeated. Sorted. */
   readonly macs: readonly string[];
+  /** What its ports hear by LLDP, where the BMC shows it. */
+  readonly neighbours: readonly (Neighbour & { readonly mac: string })[];
   readonly controllers: readonly StorageController[];
   readonly drives: readonly Drive[];
   readonly virtualMedia: readonly VirtualDrive[];

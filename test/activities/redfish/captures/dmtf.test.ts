@@ -66,15 +66,18 @@ const RACKMOUNT: Expected = {
   vendor: 'Contoso',
   redfishVersion: '1.15.0',
   power: 'on',
+  starting: false,
   health: 'Warning',
   indicator: 'Off',
   bios: { version: 'P79 v1.45 (12/06/2017)' },
   boot: {
     mode: 'UEFI',
+    biosMode: 'UEFI',
     overrideTarget: 'Pxe',
     overrideEnabled: 'Once',
     order: [],
-    secureBoot: { enabled: false, current: false, mode: 'UserMode' },
+    secureBoot: { enabled: false, current: false, mode: 'UserMode', bios: null },
+    disagreements: [],
   },
   trustedModules: [{ type: 'TPM1_2', firmware: '1.13b', state: 'Enabled' }],
   // The summary counts 2: sockets. The second is empty, and an FPGA is no CPU.
@@ -99,7 +102,19 @@ const RACKMOUNT: Expected = {
   },
   memory: { totalGiB: 96, modules: [rackDimm(1), rackDimm(2), rackDimm(3)] },
   // Its graphics controller drives a display.
-  gpus: [],
+  // It is shown among the graphics controllers of the system, and nowhere else.
+  gpus: [
+    {
+      uri: `${RACK}/GraphicsControllers/GPU1`,
+      manufacturer: 'Contoso',
+      model: 'GPU1',
+      serialNumber: '2M220100SL',
+      uuid: null,
+      memoryMiB: null,
+      firmware: null,
+      health: 'OK',
+    },
+  ],
   nics: [
     {
       mac: '12:44:6a:3b:04:11',
@@ -133,6 +148,7 @@ const RACKMOUNT: Expected = {
       sources: [`${RACK}/EthernetInterfaces/ToManager`],
     },
   ],
+  neighbours: [],
   macs: ['12:44:6a:3b:04:11', '12:44:6a:3b:88:90'],
   controllers: [simpleStorage(`${RACK}/SimpleStorage/1`, 'Warning')],
   drives: [
@@ -194,10 +210,19 @@ const BLADE3: Expected = {
   vendor: 'Contoso',
   redfishVersion: '1.15.0',
   power: 'on',
+  starting: false,
   health: 'OK',
   indicator: 'Off',
   bios: { version: 'P86 v1.58 (10/15/2015)' },
-  boot: { mode: null, overrideTarget: 'None', overrideEnabled: 'Disabled', order: [], secureBoot: null },
+  boot: {
+    mode: null,
+    biosMode: null,
+    overrideTarget: 'None',
+    overrideEnabled: 'Disabled',
+    order: [],
+    secureBoot: null,
+    disagreements: [],
+  },
   trustedModules: [],
   cpus: {
     count: 1,
@@ -221,6 +246,7 @@ const BLADE3: Expected = {
   memory: { totalGiB: 64, modules: [] },
   gpus: [],
   nics: [],
+  neighbours: [],
   macs: [],
   controllers: [simpleStorage(`${BLADE}/SimpleStorage/1`, 'OK')],
   drives: [1, 2].map((number) =>

@@ -34,6 +34,7 @@ export const NOTHING_ELSE = {
   gpus: [],
   nics: [],
   macs: [],
+  neighbours: [],
   controllers: [],
   drives: [],
   virtualMedia: [],
