@@ -175,6 +175,8 @@ export const FAULT_SWITCHES: readonly FaultSwitch[] = [
   ),
   flag('gpuMissing', 'one GPU has fallen off the bus: neither BMC, agent nor guest sees it'),
   flag('nicMissing', 'one NIC came back in another mode: nobody sees it'),
+  flag('nicRenamed', 'after a reset of its firmware the first NIC has another name'),
+  flag('diskSmaller', 'the last disk has half of its size: BMC, agent and guest see it so'),
   flag('mountMissing', 'the installed system comes up without its scratch disk mounted'),
   flag('cableInWrongPort', 'the cable of the first NIC is in another port of its switch'),
   flag('noLink', 'the last NIC has no link: its cable is not plugged in'),

@@ -4,11 +4,12 @@ import { ramdiskFile } from './agent/ramdisk.ts';
 import { parseParameters, startAgent } from './agent.ts';
 import { applyPendingBios, seal } from './bios.ts';
 import { bootDisk } from './boot-disk.ts';
-import { cabled } from './cables.ts';
+import { recordFault, recordPower } from './event-log.ts';
 import { fileDiskStore, type DiskStore } from './disks.ts';
 import { faults, type Faults } from './faults.ts';
 import type { Hardware, Nic } from './hardware.ts';
 import { probeImage, readBootMedia, MediaError } from './media.ts';
+import { partsOf } from './parts.ts';
 import { redactUrl } from './redact.ts';
 import { newState, noMedium, SLOTS, type Override, type ServerState, type Slot } from './state.ts';
 import { eventLog, saved, type EventLog, type Saved } from './store.ts';
@@ -54,7 +55,10 @@ export class Server {
     );
     this.faults = faults(
       { read: () => this.state.faults, write: (values) => this.change({ faults: values }) },
-      (name) => this.log.append('fault-fired', { fault: name }),
+      (name) => {
+        this.log.append('fault-fired', { fault: name });
+        recordFault(this, name);
+      },
     );
   }
 
@@ -64,12 +68,7 @@ export class Server {
 
   /** What of the hardware can be seen: all of it, unless a fault hides some. */
   get parts(): Hardware {
-    const { gpus, nics } = this.hardware;
-    return {
-      ...this.hardware,
-      gpus: this.faults.on('gpuMissing') ? gpus.slice(1) : gpus,
-      nics: cabled(this.faults.on('nicMissing') ? nics.slice(0, 1) : nics, this.faults),
-    };
+    return partsOf(this.hardware, this.faults);
   }
 
   /** Changes what is remembered; it is on file when this returns. */
@@ -157,12 +156,14 @@ export class Server {
       applyPendingBios(this);
       this.change({ power: 'On', changeDueAt: null });
       this.log.append('power', { state: 'On' });
+      recordPower(this, 'On');
       this.#boot();
       return;
     }
     const { backOn } = this.state;
     this.change({ power: 'Off', changeDueAt: null, backOn: false, running: null });
     this.log.append('power', { state: 'Off' });
+    recordPower(this, 'Off');
     if (backOn) this.#startChange('PoweringOn', TIMING.powerOn);
   }
 

@@ -26,6 +26,13 @@ export interface TaskState {
   wantsQuery?: boolean;
 }
 
+export interface BmcLogEntry {
+  id: number;
+  createdAt: number;
+  severity: 'OK' | 'Warning' | 'Critical';
+  message: string;
+}
+
 /** All that a server and its BMC remember. Saved before any write is acknowledged. */
 export interface ServerState {
   power: PowerState;
@@ -46,6 +53,8 @@ export interface ServerState {
   /** What systems have sealed into the TPM. Only clearing it takes that away. */
   tpm: { sealed: string[] };
   secureBoot: boolean;
+  /** The log that the BMC keeps of the hardware, oldest first. */
+  eventLog: BmcLogEntry[];
   account: { username: string; password: string };
   sessions: { id: string; tokenHash: string; username: string; createdAt: number; usedAt: number }[];
   nextId: number;
@@ -92,6 +101,7 @@ export const newState = (account: { username: string; password: string }): Serve
   refusedBios: [],
   tpm: { sealed: ['keys of the previous owner'] },
   secureBoot: false,
+  eventLog: [],
   account,
   sessions: [],
   nextId: 1,

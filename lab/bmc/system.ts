@@ -11,6 +11,7 @@ import {
   type Tree,
 } from './services.ts';
 import { bootOrder, firmwareTree, trustedModules } from './firmware.ts';
+import { logTree } from './event-log.ts';
 import { hostInterfaceTree } from './host-interface.ts';
 import { adapterTree } from './network-adapters.ts';
 import { mediaTree } from './virtual-media.ts';
@@ -154,6 +155,7 @@ export function systemTree(server: Server): Tree {
         Status: OK,
         ...(has(server, 'Manager') ? { VirtualMedia: link(`${MANAGER}/VirtualMedia`) } : {}),
         HostInterfaces: link(`${MANAGER}/HostInterfaces`),
+        LogServices: link(`${MANAGER}/LogServices`),
         Links: { ManagerForServers: [link(SYSTEM)], ManagerForChassis: [link(CHASSIS)] },
         Actions: {
           '#Manager.Reset': {
@@ -163,6 +165,7 @@ export function systemTree(server: Server): Tree {
         },
       }),
     ...hostInterfaceTree(server, MANAGER, SYSTEM),
+    ...logTree(server, MANAGER),
     ...(has(server, 'System') ? mediaTree(server, SYSTEM) : {}),
     ...(has(server, 'Manager') ? mediaTree(server, MANAGER) : {}),
   };

@@ -17,7 +17,8 @@ const TYPES = `
   EthernetInterfaceCollection EthernetInterface StorageCollection Storage Drive
   ProcessorCollection Processor MemoryCollection Memory VirtualMediaCollection VirtualMedia
   ChassisCollection Chassis NetworkAdapterCollection NetworkAdapter PortCollection Port
-  ManagerCollection Manager HostInterfaceCollection HostInterface
+  ManagerCollection Manager HostInterfaceCollection HostInterface LogServiceCollection LogService
+  LogEntryCollection LogEntry
   UpdateService SoftwareInventoryCollection SoftwareInventory
   TaskService TaskCollection EventService EventDestinationCollection`
   .trim()
