@@ -14,6 +14,8 @@ export interface DataDir {
   readonly run: string;
   /** Which sessions processes have open on BMCs. */
   readonly bmcSessions: string;
+  /** What the inspections of each node saw. */
+  readonly inspections: string;
   readonly temporalDb: string;
   readonly logs: string;
   readonly lab: string;
@@ -32,6 +34,7 @@ export function dataDirPaths(dataDir = '.rackwright'): DataDir {
     siteKey: join(root, 'keys', 'site.key'),
     run: join(root, 'run'),
     bmcSessions: join(root, 'bmc-sessions'),
+    inspections: join(root, 'inspections'),
     temporalDb: join(root, 'temporal.db'),
     logs: join(root, 'logs'),
     lab: join(root, 'lab'),

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Inventory } from '../contracts/inventory/inventory.ts';
 import type { NodeRecord } from '../core/node.ts';
 import type { EvidenceStore } from './evidence/evidence-store.ts';
+import type { InspectionStore } from './inspections/inspection-store.ts';
 import type { RecordStore } from './records/record-store.ts';
 import type { BlobStore } from './secrets/blob-store.ts';
 import type { SecretSet } from './secrets/redact.ts';
@@ -21,6 +22,7 @@ export interface Site {
   };
   readonly records: RecordStore<NodeRecord>;
   readonly evidence: EvidenceStore;
+  readonly inspections: InspectionStore;
   readonly blobs: BlobStore;
   readonly tokens: Tokens;
   /** Every secret that this process has resolved; redacted from evidence, errors and logs. */

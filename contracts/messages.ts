@@ -39,7 +39,7 @@ const message = <S extends z.ZodRawShape>(own: S) => z.strictObject({ ...common,
 /** What each verb takes, by signal and by update. */
 export const VERB_MESSAGES = {
   enroll: message({}),
-  inspect: message({}),
+  inspect: message({ accept: z.boolean().optional() }),
   clean: message({ erase: z.enum(['metadata', 'full']).optional() }),
   deploy: message({
     image: Image,

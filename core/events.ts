@@ -77,6 +77,7 @@ function parseEnd(input: unknown): OperationEnd | undefined {
     optional(input['power'], (value) => value === 'on' || value === 'off') &&
     optional(input['health'], isText) &&
     optional(input['drift'], (value) => typeof value === 'boolean') &&
+    optional(input['drifted'], isText) &&
     optional(input['retired'], (value) => typeof value === 'boolean') &&
     optional(
       input['supports'],

@@ -59,7 +59,7 @@ const STEP = pattern(/^[a-z][a-z0-9-]{0,62}$/, 'the id of a step');
 /** The fields of each verb beside the common ones. */
 export const VERB_FIELDS: { readonly [V in Verb]: { readonly [name: string]: Field } } = {
   enroll: {},
-  inspect: {},
+  inspect: { accept: boolean },
   clean: { erase: oneOf('metadata', 'full') },
   deploy: {
     image: required(IMAGE),

@@ -177,6 +177,8 @@ export interface OperationEnd {
   readonly power?: 'on' | 'off';
   readonly health?: string;
   readonly drift?: boolean;
+  /** What drifted, for people. */
+  readonly drifted?: string;
   readonly supports?: readonly OperationKind[];
   readonly retired?: boolean;
 }

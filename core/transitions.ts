@@ -1,6 +1,7 @@
 import type { Decision } from './decide.ts';
 import { failure, type Failure } from './errors/failure.ts';
 import type { JsonObject } from './json.ts';
+import { oneLine } from './markdown.ts';
 import type { VerbRequest } from './messages.ts';
 import { CLEANUP_PREFIX } from './names.ts';
 import type { CurrentOperation, NodeRecord, RecentRequest } from './node.ts';
@@ -97,7 +98,7 @@ export function cleaningUp(
 
 /** What an operation's result changes of its node. */
 export function endOf({ outcome, phase, residue, failure: f, data }: OperationReport): OperationEnd {
-  const { power, health, drift } = data;
+  const { power, health, drift, drifted } = data;
   return {
     outcome: outcome ?? 'error',
     phase,
@@ -106,6 +107,7 @@ export function endOf({ outcome, phase, residue, failure: f, data }: OperationRe
     ...(power === 'on' || power === 'off' ? { power } : {}),
     ...(typeof health === 'string' ? { health: health.slice(0, 300) } : {}),
     ...(typeof drift === 'boolean' ? { drift } : {}),
+    ...(drift === true && typeof drifted === 'string' && drifted !== '' ? { drifted: oneLine(drifted) } : {}),
   };
 }
 
@@ -150,7 +152,7 @@ function afterCleanup({ operation, lastFailure: why }: NodeRecord, end: Operatio
 
 function driftFlag(node: NodeRecord, end: OperationEnd): string | null {
   if (end.drift === undefined) return node.flags.drift;
-  return end.drift ? 'the last inspection differs from the contract' : null;
+  return end.drift ? (end.drifted ?? 'the last inspection differs from the contract') : null;
 }
 
 /** What passing a verb changes, beside the phase. */

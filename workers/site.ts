@@ -4,6 +4,7 @@ import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { openDataDir } from '../activities/datadir.ts';
 import { fileEvidenceStore } from '../activities/evidence/file-evidence-store.ts';
+import { fileInspectionStore } from '../activities/inspections/inspection-store.ts';
 import { loadContract, storeContract } from '../activities/inventory/contract-store.ts';
 import { fileRecordStore } from '../activities/records/file-record-store.ts';
 import { fileBlobStore } from '../activities/secrets/blob-store.ts';
@@ -43,6 +44,7 @@ export async function createSite({ config, log, secrets, client }: SiteParts): P
     },
     records: fileRecordStore<NodeRecord>(dir.records),
     evidence: fileEvidenceStore(dir.evidence),
+    inspections: fileInspectionStore(dir.inspections),
     blobs,
     tokens: new Tokens(key),
     secrets,

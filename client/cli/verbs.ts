@@ -29,7 +29,10 @@ const OWNER = option('--owner <name>', 'who gets the node');
 /** How each verb looks on the command line. What its values must be is decided by the parser in core. */
 export const VERB_COMMANDS: { readonly [V in Verb]: VerbCommand } = {
   enroll: { summary: 'verify the credentials and inspect', options: [] },
-  inspect: { summary: 'read the hardware again', options: [] },
+  inspect: {
+    summary: 'read the hardware again, and compare it',
+    options: [option('--accept', 'what is seen is what later inspections are compared with')],
+  },
   clean: {
     summary: 'erase the disks and make available',
     options: [option('--erase <how>', 'metadata or full')],
@@ -100,7 +103,16 @@ export function messageOf(verb: Verb, positional: string | undefined, options: V
   };
   put('requestId', options['requestId']);
   for (const field of ['reason', 'onFailure', 'deadline'] as const) put(field, options[field]);
-  for (const field of ['image', 'owner', 'hostname', 'erase', 'keepData', 'state', 'from'] as const) {
+  for (const field of [
+    'image',
+    'owner',
+    'hostname',
+    'erase',
+    'keepData',
+    'accept',
+    'state',
+    'from',
+  ] as const) {
     put(field, options[field]);
   }
   put('steps', options['step']);

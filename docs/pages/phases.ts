@@ -52,7 +52,7 @@ export function phasesPage(): string {
     '',
     `Beside the phase stand flags, which do not change it: ${FLAGS.map(code).join(', ')}.`,
     '`held`: the operation waits for someone. `maintenance` and `quarantined`: the node is given to no one.',
-    '`drift`: the last inspection differs from the contract. `residue`: an operation left',
+    '`drift`: the last inspection differs from the contract, or from the one that was accepted. `residue`: an operation left',
     'something behind (media, a boot override, power, an allocation); it is looked at again by itself.',
     '',
     `${STABLE_PHASES.length + WORKING_PHASES.length + FAILED_PHASES.length} phases in all.`,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { fileEvidenceStore } from '../../activities/evidence/file-evidence-store.ts';
+import { fileInspectionStore } from '../../activities/inspections/inspection-store.ts';
 import { loadContract, storeContract } from '../../activities/inventory/contract-store.ts';
 import { fileRecordStore } from '../../activities/records/file-record-store.ts';
 import { fileBlobStore } from '../../activities/secrets/blob-store.ts';
@@ -25,6 +26,7 @@ export async function aSite(over: Partial<Site> = {}): Promise<Site> {
     },
     records: fileRecordStore<NodeRecord>(join(folder, 'records')),
     evidence: fileEvidenceStore(join(folder, 'evidence')),
+    inspections: fileInspectionStore(join(folder, 'inspections')),
     blobs: fileBlobStore(join(folder, 'blobs'), new Uint8Array(32)),
     tokens: new Tokens(new Uint8Array(32)),
     secrets: new SecretSet(),

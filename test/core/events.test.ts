@@ -50,6 +50,8 @@ describe('what an operation tells its node', () => {
       { power: 'unknown' },
       { health: 'x'.repeat(301) },
       { drift: 'yes' },
+      { drifted: 1 },
+      { drifted: 'x'.repeat(301) },
       { retired: 1 },
       { supports: ['maintenance'] },
       { failure: { code: 'BUSY' } },

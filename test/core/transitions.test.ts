@@ -152,6 +152,11 @@ describe('an operation that passed', () => {
   it('raises and clears the drift flag only where it looked', () => {
     const drifted = ended(busy('inspect'), end({ drift: true }));
     expect(drifted.flags.drift).toContain('differs from the contract');
+    const named = ended(
+      busy('inspect'),
+      end({ drift: true, drifted: 'NIC gone: was a, is none (hardware)' }),
+    );
+    expect(named.flags.drift).toBe('NIC gone: was a, is none (hardware)');
     expect(ended({ ...drifted, operation: anOperation() }, end()).flags.drift).toBe(drifted.flags.drift);
     expect(ended({ ...drifted, operation: anOperation() }, end({ drift: false })).flags.drift).toBe(null);
   });

@@ -17,6 +17,7 @@ import pino from 'pino';
 import type { Driver, StepContext } from '../../activities/drivers/driver.ts';
 import { fileEvidenceStore } from '../../activities/evidence/file-evidence-store.ts';
 import { createActivities } from '../../activities/index.ts';
+import { fileInspectionStore } from '../../activities/inspections/inspection-store.ts';
 import { loadContract, storeContract } from '../../activities/inventory/contract-store.ts';
 import { fileRecordStore } from '../../activities/records/file-record-store.ts';
 import { fileBlobStore } from '../../activities/secrets/blob-store.ts';
@@ -183,6 +184,7 @@ export class House {
       },
       records: this.records,
       evidence: this.evidence,
+      inspections: fileInspectionStore(join(folder, 'inspections')),
       blobs: fileBlobStore(join(folder, 'blobs'), new Uint8Array(32)),
       tokens: new Tokens(new Uint8Array(32)),
       secrets: new SecretSet(),

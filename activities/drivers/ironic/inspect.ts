@@ -3,6 +3,7 @@ import { compareHardware, type Comparison, type Found } from '../../../core/iron
 import { GOALS } from '../../../core/ironic/goals.ts';
 import type { IronicNode } from '../../../core/ironic/node.ts';
 import { stateKind } from '../../../core/ironic/states.ts';
+import { driftText } from '../../../core/redfish/drift.ts';
 import type { Json, JsonObject } from '../../../core/json.ts';
 import { pursue } from './pursue.ts';
 import { step, theNode, type Session } from './session.ts';
@@ -46,7 +47,7 @@ export const compare = step(async (session) => {
   if (differences.length > 0) {
     const summary = `Ironic found ${differences.join('; ')}.`;
     if (context.input.ref.kind === 'inspect')
-      return { summary: summary + gaps, data: { drift: true }, evidence };
+      return { summary: summary + gaps, data: { drift: true, drifted: driftText(differences) }, evidence };
     throw fail('IRONIC_HARDWARE_DIFFERS', summary + gaps, { details: { differences: [...differences] } });
   }
   const same =

@@ -21,6 +21,7 @@ test('the layout', () => {
     siteKey: '/var/lib/rackwright/keys/site.key',
     run: '/var/lib/rackwright/run',
     bmcSessions: '/var/lib/rackwright/bmc-sessions',
+    inspections: '/var/lib/rackwright/inspections',
     temporalDb: '/var/lib/rackwright/temporal.db',
     logs: '/var/lib/rackwright/logs',
     lab: '/var/lib/rackwright/lab',

@@ -14,6 +14,10 @@ import type { OperationVerbName } from '../../../../core/verbs.ts';
 import { startLab, type RunningLab } from '../../../../lab/lab.ts';
 import type { StepContext } from '../../../../activities/drivers/driver.ts';
 import { redfishDriver } from '../../../../activities/drivers/redfish/driver.ts';
+import {
+  fileInspectionStore,
+  type InspectionStore,
+} from '../../../../activities/inspections/inspection-store.ts';
 import { requireInventory } from '../../../../activities/inventory/load.ts';
 import { closeAllBmcs } from '../../../../activities/redfish/transport.ts';
 import { resolveSecret } from '../../../../activities/secrets/resolve.ts';
@@ -29,6 +33,7 @@ export interface Bench {
   readonly inventory: Inventory;
   readonly operations: MemoryOperations;
   readonly tokens: Tokens;
+  readonly inspections: InspectionStore;
   readonly gatewayUrl: string;
   /** Every piece of evidence, by `requestId/step/name`. */
   readonly evidence: Map<string, Json>;
@@ -99,6 +104,7 @@ export async function startBench(options: { servers?: number; speed?: number } =
   const inventory = await requireInventory(lab.inventory);
   const operations = new MemoryOperations();
   const tokens = new Tokens(new Uint8Array(32).fill(9));
+  const inspections = fileInspectionStore(join(dir, 'inspections'));
   const { log, logged } = memoryLog();
   const app = createGateway({
     site: inventory.site,
@@ -119,6 +125,7 @@ export async function startBench(options: { servers?: number; speed?: number } =
     inventory,
     operations,
     tokens,
+    inspections,
     gatewayUrl,
     evidence,
     logged,
@@ -144,7 +151,7 @@ export async function startBench(options: { servers?: number; speed?: number } =
       const window = { epoch: 1, expires: Math.floor(Date.now() / 1000) + 3600 };
       operations.begin(ref, window, args);
       operations.reports.length = 0;
-      return running(ref, window, args, { inventory, operations, tokens, evidence });
+      return running(ref, window, args, { inventory, operations, tokens, inspections, evidence });
     },
     async close() {
       await closeAllBmcs();
@@ -159,9 +166,9 @@ function running(
   ref: OperationRef,
   window: StepInput['window'],
   args: JsonObject,
-  parts: Pick<Bench, 'inventory' | 'operations' | 'tokens' | 'evidence'>,
+  parts: Pick<Bench, 'inventory' | 'operations' | 'tokens' | 'inspections' | 'evidence'>,
 ): Running {
-  const { inventory, operations, tokens, evidence } = parts;
+  const { inventory, operations, tokens, inspections, evidence } = parts;
   const steps = redfishPlan(ref.kind as OperationVerbName, args)!;
   const outputs = new Map<string, StepOutput>();
   let data: JsonObject = {};
@@ -181,7 +188,7 @@ function running(
     };
     return {
       input,
-      site: { tokens, name: ref.site } as unknown as Site,
+      site: { tokens, inspections, name: ref.site } as unknown as Site,
       inventory,
       node: effectiveNode(inventory, ref.node),
       signal: new AbortController().signal,
