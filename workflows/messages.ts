@@ -31,7 +31,8 @@ export const firstBootUpdate = defineUpdate<void, [unknown]>('firstBoot');
 /** What each verb takes, as the Web UI shows it beside the form. */
 export const EXAMPLES: { readonly [V in Verb]: string } = {
   enroll: 'Verify the credentials and inspect the node. Example: {}',
-  inspect: 'Read the hardware again. Example: {}',
+  inspect:
+    'Read the hardware again, and compare it. Example: {} or {"accept": true}, which takes what is there for right',
   clean: 'Erase and make available. Example: {"erase": "full"}',
   deploy: 'Give the node to an owner with an image. Example: {"image": "ubuntu-24.04", "owner": "team-a"}',
   reimage: 'Write another image, keep the owner. Example: {"image": "ubuntu-24.04"}',

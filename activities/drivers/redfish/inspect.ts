@@ -12,8 +12,9 @@ import { contractDifferences, digestOf, type InspectionDigest } from './differen
 import { keepLogs, logSummary, positionsOf, readLogs } from './log-news.ts';
 
 /** Reads what the node is made of from its BMC, and what its logs say since the last look. Nothing is written or booted. */
-export const inspect: StepFunction = (context) =>
-  onSystem(context, async (bmc, system) => {
+export const inspect: StepFunction = (context) => {
+  const beganAt = Date.now();
+  return onSystem(context, async (bmc, system) => {
     const { site, node, requestId } = context.input.ref;
     const kept = await context.site.inspections.read(site, node);
     const inspection = await inspectSystem(bmc, system);
@@ -22,7 +23,7 @@ export const inspect: StepFunction = (context) =>
       of: bmc.origin,
       answer: inspection as unknown as Json,
     });
-    const logs = await readLogs(bmc, system, kept, requestId);
+    const logs = await readLogs(bmc, system, kept, { requestId, beganAt });
     const look = lookOf(inspection, new Date().toISOString(), requestId);
     await context.site.inspections.write(site, node, withLook(kept, look, positionsOf(logs)));
     const digest = digestOf(inspection);
@@ -45,6 +46,7 @@ export const inspect: StepFunction = (context) =>
       evidence: [evidence, await keepLogs(context, bmc.origin, logs)],
     };
   });
+};
 
 /** How many findings travel in the operation's data; all of them are in the evidence. */
 const MOST_FINDINGS = 16;

@@ -12,18 +12,20 @@ import type { StepContext } from '../driver.ts';
 const KEPT = 200;
 const NAMED = 3;
 const WORDS = 80;
-/** Beside an inspection of 45 seconds there is this much left of an attempt. */
-const DEADLINE_MS = 10_000;
+/** As long as the logs take at most, and when in an attempt they are over: it lasts a minute. */
+const MOST_MS = 10_000;
+const OVER_MS = 54_000;
 
 /** Reads what is new in the logs. A BMC that cannot give its logs sinks no inspection. */
 export async function readLogs(
   bmc: Bmc,
   system: SystemFound,
   kept: KeptInspections | undefined,
-  requestId: string,
+  { requestId, beganAt }: { readonly requestId: string; readonly beganAt: number },
 ): Promise<LogsFound> {
+  const deadlineMs = Math.min(MOST_MS, beganAt + OVER_MS - Date.now());
   try {
-    return await newLogEntries(bmc, system, positionsFor(kept, requestId), { deadlineMs: DEADLINE_MS });
+    return await newLogEntries(bmc, system, positionsFor(kept, requestId), { deadlineMs });
   } catch (error) {
     if (!(error instanceof RackwrightError)) throw error;
     return { logs: [], unread: [{ part: 'logs', why: error.message.slice(0, 300) }] };
