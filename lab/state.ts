@@ -101,7 +101,7 @@ export const newState = (account: { username: string; password: string }): Serve
   refusedBios: [],
   tpm: { sealed: ['keys of the previous owner'] },
   secureBoot: false,
-  eventLog: [],
+  eventLog: [{ id: 1, createdAt: Date.now(), severity: 'OK', message: 'The log was cleared' }],
   account,
   sessions: [],
   nextId: 1,
