@@ -22,6 +22,8 @@ import { readResource, tryResource, type Resource, type SystemFound } from './se
 import type { Bmc } from './transport.ts';
 
 export interface BootOptions {
+  /** The system as it was read a moment ago, with nothing written since. @default it is read */
+  readonly seen?: Resource;
   /** Written only if the BMC shows a mode and shows another one. */
   readonly mode?: BootMode;
   /** How long one look watches for the effect of its own write. @default 5000 */
@@ -44,7 +46,8 @@ export async function convergeBootOnce(
   target: BootTarget,
   options: BootOptions = {},
 ): Promise<Convergence> {
-  const before = await readBootOverride(bmc, system.uri);
+  const seen = options.seen ?? (await readResource(bmc, system.uri));
+  const before = readBoot(seen.body);
   const name = offeredTarget(before, target);
   if (name === undefined) {
     throw fail(
@@ -58,7 +61,7 @@ export async function convergeBootOnce(
   const done = (boot: BootReading): boolean => overrides(boot, name, options.mode);
   const what = `the next boot comes from ${name}`;
   if (await readsTwice(bmc, system, done, options, before)) return { state: 'reached', changed: false, what };
-  return converge(bmc, system, [overridePatch(before, name, options.mode)], done, what, options);
+  return converge(bmc, system, seen, [overridePatch(before, name, options.mode)], done, what, options);
 }
 
 /**
@@ -70,7 +73,8 @@ export async function convergeNoOverride(
   system: SystemFound,
   options: Omit<BootOptions, 'mode'> = {},
 ): Promise<Convergence> {
-  const before = await readBootOverride(bmc, system.uri);
+  const seen = options.seen ?? (await readResource(bmc, system.uri));
+  const before = readBoot(seen.body);
   const stuck = bmc.memory.noDisabledOverride.has(system.uri) || system.quirks.noDisabledOverride === true;
   const onDisk = (boot: BootReading): boolean => boot.target === 'Hdd' && boot.enabled === 'Continuous';
   const done = (boot: BootReading): boolean => isCleared(boot) || (stuck && onDisk(boot));
@@ -78,12 +82,13 @@ export async function convergeNoOverride(
   if (await readsTwice(bmc, system, done, options, before)) return { state: 'reached', changed: false, what };
   const ways = clearingPatches(before);
   const disk = ways.filter((way) => way.BootSourceOverrideTarget === 'Hdd');
-  return converge(bmc, system, stuck && disk.length > 0 ? disk : ways, done, what, options);
+  return converge(bmc, system, seen, stuck && disk.length > 0 ? disk : ways, done, what, options);
 }
 
 async function converge(
   bmc: Bmc,
   system: SystemFound,
+  seen: Resource,
   ways: readonly BootPatch[],
   done: (boot: BootReading) => boolean,
   what: string,
@@ -96,7 +101,7 @@ async function converge(
     const lasting = way.BootSourceOverrideTarget === 'Hdd' && way.BootSourceOverrideEnabled === 'Continuous';
     // The disk as the lasting source is for a BMC that refuses the other ways, not for one that is late.
     if (lasting && shown !== undefined) break;
-    const answer = await writeBoot(bmc, system, way);
+    const answer = await writeBoot(bmc, system, seen, way);
     if (answer.status >= 400) {
       const code = codeOf(answer);
       const error = refusal(answer, 'Writing the boot override');
@@ -159,8 +164,12 @@ const throughSettings = (bmc: Bmc, system: SystemFound): boolean =>
   bmc.memory.bootThroughSettings.has(system.uri) || system.quirks.bootThroughSettings === true;
 
 /** Writes to the system; where its Boot is read-only, to its settings object, if that has the attribute. */
-async function writeBoot(bmc: Bmc, system: SystemFound, way: BootPatch): Promise<RedfishResponse> {
-  const resource = await readResource(bmc, system.uri);
+async function writeBoot(
+  bmc: Bmc,
+  system: SystemFound,
+  resource: Resource,
+  way: BootPatch,
+): Promise<RedfishResponse> {
   const uri = settingsObject(resource.body);
   const settings = uri === null ? null : await tryResource(bmc, uri);
   const hasBoot = settings !== null && readBoot(settings.body).present;

@@ -114,9 +114,10 @@ export async function convergeNoMedia(
   bmc.memory.media.delete(system.uri);
   const slots = (await listMedia(bmc, system)).filter(leaving);
   const left: string[] = [];
-  for (const slot of slots) {
-    // The same drive may be shown under the system and under its manager.
-    const current = readSlot(slot.uri, slot.under, (await readResource(bmc, slot.uri)).body, slot.etag);
+  for (const [i, slot] of slots.entries()) {
+    // The same drive may be shown under the system and under its manager: after an eject, the other is read again.
+    const current =
+      i === 0 ? slot : readSlot(slot.uri, slot.under, (await readResource(bmc, slot.uri)).body, slot.etag);
     if (leaving(current) && isOccupied(await eject(bmc, current, options))) left.push(slot.uri);
   }
   if (left.length === 0) {

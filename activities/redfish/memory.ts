@@ -1,5 +1,6 @@
 import type { InsertParameter, MediaAsked } from '../../core/redfish/media.ts';
 import type { PowerAsked } from '../../core/redfish/power.ts';
+import type { Loose } from '../../core/redfish/read.ts';
 
 /**
  * What this process has learned from one BMC: which parameters an error named, which writes it refuses,
@@ -25,6 +26,8 @@ export interface BmcMemory {
   readonly deadDrives: Set<string>;
   /** By drive: when it was asked to eject. */
   readonly ejects: Map<string, number>;
+  /** The service root, and when it was read. */
+  root: { readonly body: Loose; readonly at: number } | null;
 }
 
 const memories = new Map<string, BmcMemory>();
@@ -44,6 +47,7 @@ export function memoryOf(origin: string): BmcMemory {
     mediaNames: new Set(),
     deadDrives: new Set(),
     ejects: new Map(),
+    root: null,
   };
   memories.set(origin, fresh);
   return fresh;

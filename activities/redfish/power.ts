@@ -11,12 +11,14 @@ import {
   type PowerReading,
 } from '../../core/redfish/power.ts';
 import { codeOf, refusal, type RedfishResponse } from './errors.ts';
-import { readResource } from './service.ts';
+import { readResource, type Resource } from './service.ts';
 import type { Bmc } from './transport.ts';
 
 export interface PowerOptions {
   /** Asks the OS to shut down first, and forces it after this time. Left out: forced at once. */
   readonly gracefulMs?: number;
+  /** The system as it was read a moment ago, with nothing written since. @default it is read */
+  readonly seen?: Pick<Resource, 'body'>;
   /** What an earlier look had asked, if another process made it. */
   readonly asked?: PowerAsked | undefined;
   /** How long one look watches for the effect of its own request. @default 3000 */
@@ -39,7 +41,7 @@ export async function convergePower(
 ): Promise<Convergence<PowerAsked>> {
   const { patienceMs = 30_000, watchMs = 3_000, retryAfterMs = 2_000 } = options;
   const asked = options.asked ?? bmc.memory.power.get(systemUri);
-  const system = await readResource(bmc, systemUri);
+  const system = options.seen ?? (await readResource(bmc, systemUri));
   const now = readPower(system.body);
   const age = asked === undefined ? Number.POSITIVE_INFINITY : Date.now() - asked.at;
   const pending = (why: string, by: PowerAsked | undefined = asked): Convergence<PowerAsked> => ({
@@ -144,7 +146,7 @@ export async function convergeReboot(
   bmc: Bmc,
   systemUri: string,
   progress: RebootProgress | undefined,
-  options: Omit<PowerOptions, 'asked'> = {},
+  options: Omit<PowerOptions, 'asked' | 'seen'> = {},
 ): Promise<Convergence<RebootProgress>> {
   const { stage, asked } = progress ?? { stage: 'off' };
   const look = await convergePower(bmc, systemUri, stage, { ...options, asked });
@@ -158,7 +160,7 @@ export function ensurePower(
   bmc: Bmc,
   systemUri: string,
   goal: PowerGoal,
-  options: PowerOptions & { readonly deadlineMs: number },
+  options: Omit<PowerOptions, 'seen'> & { readonly deadlineMs: number },
 ): Promise<void> {
   return untilReached(bmc, options.deadlineMs, (asked: PowerAsked | undefined) =>
     convergePower(bmc, systemUri, goal, { ...options, asked }),

@@ -100,8 +100,13 @@ export async function collectionMembers(bmc: Bmc, uri: string, max = MAX_MEMBERS
   return members;
 }
 
-/** The service root, lenient about its links. */
-export async function readRoot(bmc: Bmc): Promise<Loose> {
+/** Links and maker change with a BMC's firmware at most: what was read by one step holds for the next ones. */
+const ROOT_MS = 300_000;
+
+/** The service root, lenient about its links; as it was read a while ago, or anew. */
+async function readRoot(bmc: Bmc): Promise<Loose> {
+  const known = bmc.memory.root;
+  if (known !== null && Date.now() - known.at < ROOT_MS) return known.body;
   const { body } = await readResource(bmc, '/redfish/v1/');
   if (
     body['RedfishVersion'] === undefined &&
@@ -113,6 +118,7 @@ export async function readRoot(bmc: Bmc): Promise<Loose> {
       `${bmc.origin}/redfish/v1/ is not the service root of a Redfish service.`,
     );
   }
+  bmc.memory.root = { body, at: Date.now() };
   return body;
 }
 

@@ -1,6 +1,7 @@
 import { readHealth } from '../../../core/redfish/readers.ts';
 import { readPower } from '../../../core/redfish/power.ts';
 import { bmcOrigin } from '../../redfish/endpoint.ts';
+import { memoryOf } from '../../redfish/memory.ts';
 import { forgetRefusedCredentials } from '../../redfish/session.ts';
 import type { StepFunction } from '../driver.ts';
 import { onSystem, sentence } from './bmc.ts';
@@ -8,11 +9,16 @@ import { attemptOf } from './boot-session.ts';
 
 /**
  * Reaches the BMC, with the certificate policy and the credentials of the contract, and finds the system.
- * Whoever asks for it anew may have put a refused account right: its credentials are tried once more.
+ * Whoever asks for it anew may have put a refused account right: its credentials are tried once more. What the
+ * service is, is read anew, too.
  */
 export const connect: StepFunction = (context) => {
   const { bmc } = context.node;
-  if (bmc !== undefined && attemptOf() === 1) forgetRefusedCredentials(bmcOrigin(bmc.address));
+  if (bmc !== undefined) {
+    const origin = bmcOrigin(bmc.address);
+    if (attemptOf() === 1) forgetRefusedCredentials(origin);
+    memoryOf(origin).root = null;
+  }
   return onSystem(context, async (_bmc, system) => {
     const power = readPower(system.body);
     const health = readHealth(system.body);

@@ -14,7 +14,9 @@ export const insertMedia: StepFunction = (context) =>
 /** The next boot comes from the virtual CD, once. */
 export const setBoot: StepFunction = (context) =>
   onSystem(context, async (bmc, system) => ({
-    summary: sentence(reached(await convergeBootOnce(bmc, system, 'Cd', { mode: bootModeOf(context) }))),
+    summary: sentence(
+      reached(await convergeBootOnce(bmc, system, 'Cd', { mode: bootModeOf(context), seen: system })),
+    ),
   }));
 
 /** Nothing of ours is in any drive. */
@@ -26,5 +28,5 @@ export const ejectMedia: StepFunction = (context) =>
 /** No boot override is left. */
 export const clearBoot: StepFunction = (context) =>
   onSystem(context, async (bmc, system) => ({
-    summary: sentence(reached(await convergeNoOverride(bmc, system))),
+    summary: sentence(reached(await convergeNoOverride(bmc, system, { seen: system }))),
   }));

@@ -34,7 +34,7 @@ export const bootAgent: StepFunction = (context) =>
     if (boots.get(context) === undefined) {
       const made = await bootWasMade(context, system);
       if (made !== undefined) return done(made);
-      reached(await convergePower(bmc, system.uri, 'off'));
+      reached(await convergePower(bmc, system.uri, 'off', { seen: system }));
       // Read again now that it is off: some firmware loses it with the power.
       reached(await convergeBootOnce(bmc, system, 'Cd', { mode: bootModeOf(context) }));
       boots.set(context, 'on');

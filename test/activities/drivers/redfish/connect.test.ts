@@ -8,6 +8,7 @@ import { closeAllBmcs } from '../../../../activities/redfish/transport.ts';
 
 let locked = true;
 let logins = 0;
+let roots = 0;
 const ROOT = '/redfish/v1';
 const answers: { [path: string]: object } = {
   [ROOT]: {
@@ -22,6 +23,7 @@ const answers: { [path: string]: object } = {
 /** A BMC whose account is locked until someone unlocks it. */
 const server = createServer((request, response) => {
   const path = request.url!.replace(/\/$/, '');
+  if (path === ROOT) roots += 1;
   if (request.method === 'POST') {
     logins += 1;
     response.writeHead(locked ? 401 : 201, { 'x-auth-token': 'token', location: `${path}/1` });
@@ -65,4 +67,11 @@ it('logs in once per time that someone asks, so that a repaired account is found
   expect(logins).toBe(1);
   await expect(attempt(1)).resolves.toMatchObject({ data: { power: 'off' } });
   expect(logins).toBe(2);
+});
+
+it('reads anew what the service is, whatever an earlier step has read', async () => {
+  const before = roots;
+  await attempt(1);
+  await attempt(1);
+  expect(roots - before).toBe(2);
 });
