@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     pool: 'forks',
-    include: ['test/e2e/**/*.test.ts', 'test/field/**/*.test.ts'],
+    include: ['test/e2e/**/*.test.ts', 'test/field/**/*.test.ts', 'bench/**/*.test.ts'],
     fileParallelism: false,
     testTimeout: 20 * 60_000,
     hookTimeout: 20 * 60_000,

@@ -175,7 +175,7 @@ export class Conductor {
   async provision(uuid: string, target: string, wanted: string, more: object = {}): Promise<string[]> {
     await this.#call('PUT', `/v1/nodes/${uuid}/states/provision`, { target, ...more });
     const seen: string[] = [];
-    for (const ends = Date.now() + BOUND_MS; Date.now() < ends; await sleep(100)) {
+    for (const ends = Date.now() + BOUND_MS; Date.now() < ends; await sleep(250)) {
       const node = await this.node(uuid);
       const { provision_state: state } = node;
       if (seen.at(-1) !== state) seen.push(state);
