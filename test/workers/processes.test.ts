@@ -72,10 +72,13 @@ test('an inventory with errors ends the worker with exit 2, file and line', asyn
 test('the worker ends in order on SIGTERM, and when its parent is gone; the watch of the site moves on', async () => {
   const connection = await Connection.connect({ address: server.address });
   const { workflow } = new Client({ connection });
-  const watched = async (): Promise<string | undefined> => {
-    const { runId, raw } = await workflow.getHandle('watch/berlin').describe();
-    return raw.pendingActivities?.[0]?.lastWorkerIdentity ? runId : undefined;
+  /** The run of the watch, and the process that watches. */
+  const watching = async (): Promise<{ run: string; by: string } | undefined> => {
+    const { runId: run, raw } = await workflow.getHandle('watch/berlin').describe();
+    const by = raw.pendingActivities?.[0]?.lastWorkerIdentity;
+    return by ? { run, by } : undefined;
   };
+  const watched = async (): Promise<string | undefined> => (await watching())?.run;
   const first = start('workers/worker.js', site());
   expect(await first.ready).toEqual({ ready: true, site: 'berlin' });
   await until(async () => (await watched()) !== undefined, { what: 'the watch' });
@@ -87,11 +90,30 @@ test('the worker ends in order on SIGTERM, and when its parent is gone; the watc
   await second.ready;
   // It was ended, not lost: the next one begins a run of its own.
   await until(async () => ![run, undefined].includes(await watched()), { what: 'the watch of the second' });
-  await connection.close();
   second.child.disconnect();
   const { code, stderr } = await second.ended;
   expect(stderr).toContain('the parent is gone');
   expect(code).toBe(0);
+
+  // One that is lost says nothing: its heartbeats end, and the same run goes on elsewhere.
+  const third = start('workers/worker.js', site());
+  await third.ready;
+  const by = `${third.child.pid}@`;
+  await until(async () => (await watching())?.by.startsWith(by) ?? false, { what: 'the watch of the third' });
+  const last = await watched();
+  third.child.kill('SIGKILL');
+  await third.ended;
+  const fourth = start('workers/worker.js', site());
+  await fourth.ready;
+  const heir = `${fourth.child.pid}@`;
+  await until(async () => (await watching())?.by.startsWith(heir) ?? false, {
+    seconds: 120,
+    what: 'the heir',
+  });
+  expect(await watched()).toBe(last);
+  await connection.close();
+  fourth.child.kill('SIGTERM');
+  expect((await fourth.ended).code).toBe(0);
 });
 
 test('the gateway listens with a certificate, also while Temporal is away', async () => {
