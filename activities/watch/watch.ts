@@ -7,8 +7,8 @@ import { Rounds } from './round.ts';
 
 /** Unless the contract says otherwise. */
 const INTERVAL = 60;
-/** How many looks are under way at once: a rack that is dark must not hold up the others. */
-const AT_ONCE = 64;
+/** How many looks are under way at once. Few are, unless many BMCs are dark, which must not hold up the others. */
+const AT_ONCE = 256;
 /** How soon a contract that wants no watch, or cannot be read, is looked at again. */
 const IDLE_MS = 60_000;
 /** After this time the watch begins anew, with a history of a few events. */
@@ -39,7 +39,10 @@ export async function watchNodes(site: Site, drivers: readonly Driver[], bounds:
     for (let round = 1; !signal.aborted && Date.now() < ends; round += 1) {
       const begun = Date.now();
       // A contract that is being written, or is wrong, leaves the one before in force.
-      known = await site.inventory().catch(() => known);
+      known = await site.inventory().catch((error: unknown) => {
+        site.log.warn({ err: error }, 'the watch goes on by the contract that was read before');
+        return known;
+      });
       const ms = intervalMs(known);
       if (known === undefined || ms === undefined) {
         await pause(Math.min(IDLE_MS, ends - begun), signal);

@@ -12,7 +12,7 @@ import { endpointOf } from './bmc.ts';
 /** A BMC that does not answer a plain read in this time is asked again with the next look. */
 const READ_MS = 10_000;
 /** A look, with the login and the search that the first one needs. */
-const LOOK_MS = 30_000;
+const LOOK_MS = 15_000;
 
 /** A BMC that is kept open. */
 interface Kept {
