@@ -15,6 +15,26 @@ const SshKeys = z.array(z.string().regex(/^(ssh-|ecdsa-|sk-)[^\r\n]{1,16000}$/))
 // Not `.max`, which counts an emoji as one character: core counts as JavaScript does.
 const Reason = z.string().regex(/^[^\0]{1,1000}$/);
 const StepId = z.string().regex(/^[a-z][a-z0-9-]{0,62}$/);
+const BiosValue = z.union([z.string().regex(/^[^\0\r\n]{0,1000}$/), z.int(), z.boolean()]);
+const BiosSettings = z
+  .record(z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,127}$/), BiosValue)
+  .refine((settings) => Object.keys(settings).length > 0 && Object.keys(settings).length <= 500);
+const ServiceStep = z.union([
+  z.enum(['firmware', 'bios']),
+  z.strictObject({
+    step: z.literal('firmware'),
+    baseline: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9.-]{0,62}$/)
+      .optional(),
+  }),
+  z.strictObject({ step: z.literal('bios'), settings: BiosSettings.optional() }),
+]);
+const ServiceSteps = z
+  .array(ServiceStep)
+  .min(1)
+  .max(2)
+  .refine((steps) => new Set(steps.map((s) => (typeof s === 'string' ? s : s.step))).size === steps.length);
 const Duration = z
   .union([z.string(), z.number()])
   .refine(
@@ -50,7 +70,7 @@ export const VERB_MESSAGES = {
   }),
   reimage: message({ image: Image, keepData: z.boolean().optional() }),
   release: message({}),
-  service: message({ steps: z.array(StepId).max(64) }),
+  service: message({ steps: ServiceSteps }),
   rescue: message({ sshKeys: SshKeys.optional() }),
   unrescue: message({}),
   power: message({ state: z.enum(['on', 'off', 'reboot']) }),

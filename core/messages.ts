@@ -15,6 +15,7 @@ import { fingerprint } from './fingerprint.ts';
 import type { JsonObject } from './json.ts';
 import { CLEANUP_PREFIX, NAME_PATTERN, REQUEST_ID_PATTERN } from './names.ts';
 import type { OnFailure } from './operations.ts';
+import { SERVICE_STEPS } from './service-work.ts';
 import type { Verb } from './verbs.ts';
 
 /** A request for a verb, parsed. `args` are the verb's own; the common ones stand beside them. */
@@ -70,7 +71,7 @@ export const VERB_FIELDS: { readonly [V in Verb]: { readonly [name: string]: Fie
   },
   reimage: { image: required(IMAGE), keepData: boolean },
   release: {},
-  service: { steps: required(listOf(STEP, 64)) },
+  service: { steps: SERVICE_STEPS },
   rescue: { sshKeys: listOf(SSH_KEY, 32) },
   unrescue: {},
   power: { state: required(oneOf('on', 'off', 'reboot')) },

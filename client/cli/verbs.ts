@@ -53,8 +53,14 @@ export const VERB_COMMANDS: { readonly [V in Verb]: VerbCommand } = {
   },
   release: { summary: 'take the node back and erase it', options: [] },
   service: {
-    summary: 'firmware and settings (not built yet)',
-    options: [list('--step <id>', 'what to do; may be repeated')],
+    summary: 'bring firmware and BIOS settings to what the contract says',
+    options: [
+      list('--step <step>', 'firmware, firmware=BASELINE or bios; may be repeated'),
+      list(
+        '--bios <name=value>',
+        'a BIOS attribute to set instead of those of the contract; may be repeated',
+      ),
+    ],
   },
   rescue: { summary: 'boot a rescue system (not built yet)', options: [SSH_KEY] },
   unrescue: { summary: "boot the node's own system again (not built yet)", options: [] },
@@ -115,7 +121,7 @@ export function messageOf(verb: Verb, positional: string | undefined, options: V
   ] as const) {
     put(field, options[field]);
   }
-  put('steps', options['step']);
+  if (verb === 'service') put('steps', serviceSteps(options));
   put('sshKeys', (options['sshKey'] as string[] | undefined)?.map(sshKey));
   const { argument } = VERB_COMMANDS[verb];
   if (verb === 'maintenance') put('on', onOrOff(positional, options));
@@ -134,6 +140,30 @@ function onOrOff(positional: string | undefined, options: VerbOptions): unknown 
   if (options['off'] === true) return false;
   if (options['on'] === true) return true;
   return positional === 'on' ? true : positional === 'off' ? false : positional;
+}
+
+/** The entries of `steps`: what `--step` names, and the settings of `--bios`. */
+function serviceSteps(options: VerbOptions): JsonObject[string][] {
+  const steps = (options['step'] as string[] | undefined) ?? [];
+  const settings = (options['bios'] as string[] | undefined)?.map((given) => {
+    const at = given.indexOf('=');
+    if (at > 0) return [given.slice(0, at), biosValue(given.slice(at + 1))] as const;
+    throw fail('INVALID_MESSAGE', `bios: ${given} is not NAME=VALUE, such as LogicalProc=Disabled.`);
+  });
+  const named = settings === undefined ? steps : steps.filter((each) => each !== 'bios');
+  return [
+    ...named.map((each) =>
+      each.startsWith('firmware=') ? { step: 'firmware', baseline: each.slice('firmware='.length) } : each,
+    ),
+    ...(settings === undefined ? [] : [{ step: 'bios', settings: Object.fromEntries(settings) }]),
+  ];
+}
+
+/** Numbers and true and false are themselves; anything in quotes, and the rest, is text. */
+function biosValue(text: string): string | number | boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  if (/^-?\d{1,15}$/.test(text)) return Number(text);
+  return /^"(.*)"$/.exec(text)?.[1] ?? text;
 }
 
 function sshKey(given: string): string {

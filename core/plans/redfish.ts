@@ -4,6 +4,7 @@ import type { Step } from '../steps.ts';
 import type { OperationVerbName } from '../verbs.ts';
 import { agentSteps, BMC_OWNER, leaveAgentSteps } from './redfish-agent.ts';
 import { clearTpm, compareBmc, compareBoot, verifyTpm } from './redfish-owner.ts';
+import { servicePlan } from './redfish-service.ts';
 import { step } from './step.ts';
 
 /**
@@ -217,6 +218,8 @@ export function redfishPlan(verb: OperationVerbName, args: JsonObject): readonly
       return eraseSteps('decommissioning');
     case 'adopt':
       return [connect('adopting'), ...inspectSteps('adopting')];
+    case 'service':
+      return [connect('servicing'), ...servicePlan(args)];
     case 'power':
       return [
         connect(null),

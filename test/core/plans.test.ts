@@ -21,7 +21,7 @@ const idsOf = (steps: readonly Step[]): string => steps.map((step) => step.id).j
 describe('what the drivers can do', () => {
   it('is written down here, so that a verb cannot be lost', () => {
     expect(supportedVerbs('redfish').join(' ')).toBe(
-      'enroll inspect clean deploy reimage release power adopt decommission',
+      'enroll inspect clean deploy reimage release service power adopt decommission',
     );
     expect(supportedVerbs('ironic').join(' ')).toBe(
       'enroll inspect clean deploy reimage release power decommission',
@@ -151,11 +151,11 @@ describe('a deployment by Redfish', () => {
     expect(idsOf(metadata)).not.toMatch(/tpm|compare/);
   });
 
-  it('writes once: what changes a disk is not repeatable', () => {
+  it('writes once: what changes a disk or firmware is not repeatable', () => {
     for (const { steps } of plans) {
       for (const step of steps) {
-        const changesDisk = ['write-image', 'erase', 'deploy', 'rebuild'].includes(step.id);
-        expect([step.id, step.repeatable]).toEqual([step.id, !changesDisk]);
+        const changes = ['write-image', 'erase', 'deploy', 'rebuild', 'update-firmware'].includes(step.id);
+        expect([step.id, step.repeatable]).toEqual([step.id, !changes]);
       }
     }
   });

@@ -13,6 +13,9 @@ import { attachNetwork, checkNetwork } from './network.ts';
 import { bootAgent, bootDisk, powerOff, setPower, stop } from './power-steps.ts';
 import { preflight } from './preflight.ts';
 import { settle } from './settle.ts';
+import { checkBios, restart, setBios, verifyBios } from './bios-settings.ts';
+import { checkFirmware, updateFirmware } from './firmware.ts';
+import { compareSurvey, restorePower, survey } from './survey.ts';
 import { clearTpm, verifyTpm } from './tpm.ts';
 import { RedfishWatcher } from './watcher.ts';
 import { verifyImage, writeImage } from './write-image.ts';
@@ -48,6 +51,15 @@ export const redfishDriver: Driver = {
     'await-first-boot': awaitFirstBoot,
     'hand-over': handOver,
     'set-power': setPower,
+    survey,
+    'check-firmware': checkFirmware,
+    'update-firmware': updateFirmware,
+    'check-bios': checkBios,
+    'set-bios': setBios,
+    restart,
+    'verify-bios': verifyBios,
+    'compare-survey': compareSurvey,
+    'restore-power': restorePower,
   },
   facts: FACTS,
   settle,

@@ -161,7 +161,7 @@ describe('plan', () => {
   });
 
   test('what the driver cannot do: NOT_SUPPORTED, exit 1', async () => {
-    const { code, stderr } = await plan('service', 'n1');
+    const { code, stderr } = await plan('rescue', 'n1');
     expect(stderr).toContain('NOT_SUPPORTED');
     expect(code).toBe(1);
   });
