@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { effectiveNode } from '../contracts/inventory/effective.ts';
 import { fail } from '../core/errors/failure.ts';
 import type { Json } from '../core/json.ts';
-import type { EvidenceRef, StepInput, StepOutput } from '../core/operations.ts';
+import type { Captured, EvidenceRef, StepInput, StepOutput } from '../core/operations.ts';
 import { DRIVER_PLANS } from '../core/plans/index.ts';
 import { ALL_VERBS, isOperationVerb } from '../core/verbs.ts';
 import { ATTEMPT_GRACE_SECONDS, type Fact, type Residue, type Step } from '../core/steps.ts';
@@ -44,12 +44,16 @@ export function driverActivities(site: Site, driver: Driver): { [name: string]: 
       return driver.settle(await contextOf(site, input), input.residue);
     },
   );
-  activities[`${driver.name}.capture`] = activity(site, async (input: StepInput): Promise<EvidenceRef[]> => {
+  activities[`${driver.name}.capture`] = activity(site, async (input: StepInput): Promise<Captured> => {
     const context = await contextOf(site, input);
     const answer = await driver.capture(context);
-    return [
-      await context.evidence('failing-state', { asked: 'state at the failure', of: input.ref.node, answer }),
-    ];
+    const evidence = await context.evidence('failing-state', {
+      asked: 'state at the failure',
+      of: input.ref.node,
+      answer,
+    });
+    const { power } = answer;
+    return { evidence: [evidence], ...(power === 'on' || power === 'off' ? { data: { power } } : {}) };
   });
   return activities;
 }

@@ -122,6 +122,12 @@ export interface StepOutput {
   readonly evidence?: readonly EvidenceRef[];
 }
 
+/** What is known of a node at the moment of a failure. */
+export interface Captured {
+  readonly evidence: readonly EvidenceRef[];
+  readonly data?: JsonObject;
+}
+
 export type StepState = 'pending' | 'running' | 'waiting' | 'done' | 'skipped' | 'failed';
 
 /** One row of an operation's table of steps. Times are ISO 8601. */

@@ -97,8 +97,13 @@ export function cleaningUp(
 }
 
 /** What an operation's result changes of its node. */
-export function endOf({ outcome, phase, residue, failure: f, data }: OperationReport): OperationEnd {
-  const { power, health, drift, drifted } = data;
+export function endOf(report: OperationReport): OperationEnd {
+  const { outcome, phase, residue, failure: f, data, steps } = report;
+  const { power, health } = data;
+  // A node that a service left otherwise than it found it has drifted, whatever the operation ends with.
+  const changed = steps.find(({ state, failure: why }) => state === 'failed' && why?.code === 'NODE_CHANGED');
+  const drift = changed === undefined ? data['drift'] : true;
+  const drifted = changed?.failure?.message ?? data['drifted'];
   return {
     outcome: outcome ?? 'error',
     phase,
@@ -152,7 +157,8 @@ function afterCleanup({ operation, lastFailure: why }: NodeRecord, end: Operatio
 
 function driftFlag(node: NodeRecord, end: OperationEnd): string | null {
   if (end.drift === undefined) return node.flags.drift;
-  return end.drift ? (end.drifted ?? 'the last inspection differs from the contract') : null;
+  if (!end.drift) return null;
+  return end.drifted ?? 'the last inspection differs from the contract';
 }
 
 /** What passing a verb changes, beside the phase. */

@@ -2,7 +2,7 @@ import { ActivityCancellationType, proxyActivities, scheduleActivity } from '@te
 import type { SiteActivities } from '../core/site-activities.ts';
 import type { JsonObject } from '../core/json.ts';
 import { siteQueue } from '../core/names.ts';
-import type { EvidenceRef, StepInput, StepOutput } from '../core/operations.ts';
+import type { Captured, StepInput, StepOutput } from '../core/operations.ts';
 import { ATTEMPT_GRACE_SECONDS, type Fact, type Residue, type Step } from '../core/steps.ts';
 
 /** A lost worker is noticed after this time; every attempt heartbeats in the background. */
@@ -46,9 +46,18 @@ export const settle = (
 ): Promise<{ left: Residue[]; summary: string; data?: JsonObject }> =>
   driverActivity(driver, 'settle', input, 900, `Remove ${input.residue.join(', ')}`);
 
-/** Keeps the state at the moment of a failure as evidence. */
-export const capture = (driver: string, input: StepInput): Promise<EvidenceRef[]> =>
-  driverActivity(driver, 'capture', input, 120, 'Keep the failing state');
+/** Keeps the state at the moment of a failure as evidence; what it found out of the node counts. */
+export async function capture(driver: string, input: StepInput): Promise<Captured> {
+  const answer = await driverActivity<Captured | Captured['evidence']>(
+    driver,
+    'capture',
+    input,
+    120,
+    'Keep the failing state',
+  );
+  // Workers of an earlier version told of the evidence only.
+  return Array.isArray(answer) ? { evidence: answer as Captured['evidence'] } : (answer as Captured);
+}
 
 function driverActivity<T>(
   driver: string,

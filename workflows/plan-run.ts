@@ -200,10 +200,12 @@ export class PlanRun {
   }
 
   async #keepFailingState(at: number, f: Failure): Promise<void> {
-    const { progress } = this.#parts;
+    const { progress, standing } = this.#parts;
     try {
       const { driver, steps } = this.#opened;
-      progress.keep(at, await capture(driver, this.#stepInput(steps[at]!.id)));
+      const { evidence, data } = await capture(driver, this.#stepInput(steps[at]!.id));
+      progress.keep(at, evidence);
+      standing.found(data);
     } catch (error) {
       if (!isReported(error)) throw error;
       progress.note(`The state at ${f.code} could not be kept: ${failureOf(error)?.message ?? 'no answer'}`);

@@ -45,6 +45,11 @@ export class Standing {
   /** What this operation left, apart from what it found, was made safe but for this. */
   settled(stillLeft: readonly Residue[], data: JsonObject | undefined): void {
     for (const residue of this.left()) if (!stillLeft.includes(residue)) this.#left.delete(residue);
+    this.found(data);
+  }
+
+  /** What was found out of the node. */
+  found(data: JsonObject | undefined): void {
     this.data = { ...this.data, ...data };
   }
 

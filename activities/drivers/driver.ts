@@ -63,7 +63,10 @@ export interface Driver {
    * Converges once; throws "not yet" while a removal is under way.
    */
   settle(context: StepContext, residue: readonly Residue[]): Promise<Settled>;
-  /** The state of the node at the moment of a failure, for evidence. Never throws for a silent device. */
+  /**
+   * The state of the node at the moment of a failure, for evidence; its `power`, `on` or `off`, is what the
+   * node is known to be from then on. Never throws for a silent device.
+   */
   capture(context: StepContext): Promise<JsonObject>;
   /** Makes what watches its nodes between operations. */
   watcher?(): Watcher;

@@ -1,6 +1,7 @@
 import { AGENT_ERRORS } from './agent.ts';
 import { CONTRACT_ERRORS } from './contract.ts';
 import type { CatalogueEntry } from './entry.ts';
+import { FIRMWARE_ERRORS } from './firmware.ts';
 import { IRONIC_ERRORS } from './ironic.ts';
 import { ORCHESTRATOR_ERRORS } from './orchestrator.ts';
 import { REDFISH_ERRORS } from './redfish.ts';
@@ -10,6 +11,7 @@ export const CATALOGUE = {
   ...ORCHESTRATOR_ERRORS,
   ...CONTRACT_ERRORS,
   ...REDFISH_ERRORS,
+  ...FIRMWARE_ERRORS,
   ...AGENT_ERRORS,
   ...IRONIC_ERRORS,
 } as const satisfies Record<string, CatalogueEntry>;

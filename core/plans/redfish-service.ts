@@ -36,6 +36,7 @@ export function servicePlan(args: JsonObject): readonly Step[] {
       makes: ['survey-compared'],
       owner: BMC_OWNER,
       faultDomain: 'firmware',
+      bounds: { total: 1800 },
     }),
     step({
       id: 'restore-power',

@@ -86,7 +86,8 @@ describe("a driver's activities", () => {
     });
     site.secrets.add('hunter2-secret');
     driver.capture = async () => ({ state: 'it says hunter2-secret' });
-    const [ref] = (await run('capture')) as { name: string; bytes: number }[];
+    const captured = (await run('capture')) as { evidence: { name: string; bytes: number }[] };
+    const [ref] = captured.evidence;
     expect(ref).toMatchObject({ name: 'failing-state' });
   });
 });

@@ -45,7 +45,12 @@ export async function capture(context: StepContext): Promise<JsonObject> {
       log: await attempt(() => recentEntries(bmc, system)),
     })),
   );
-  return { bmc, agent: await attempt(() => agentState(context)) };
+  const power = (bmc as JsonObject)['power'];
+  return {
+    ...(power === undefined ? {} : { power }),
+    bmc,
+    agent: await attempt(() => agentState(context)),
+  };
 }
 
 async function mediaState(bmc: Bmc, system: SystemFound): Promise<Json> {
