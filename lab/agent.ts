@@ -56,6 +56,13 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     commands: [],
   };
   const save = (): void => options.ramdisk?.save(memory);
+  let asked = 0;
+  /** Which of its ports the agent sees when it asks: all of them, unless they come up late. */
+  const portsUp = (): readonly string[] => {
+    if (!options.faults?.take('agentPortsLate')) return macs;
+    asked += 1;
+    return asked === 1 ? [] : ['56:00:00:00:00:01', ...macs.slice(0, asked - 2)];
+  };
   let known = minorOf(options.apiVersion ?? '');
   /** Asked again as long as nobody tells it. */
   const minor = async (): Promise<number> => (known ??= await apiMinor(conductor)) ?? FALLBACK_MINOR;
@@ -92,7 +99,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const live = async (): Promise<'gave-up' | 'locked-down' | 'silent'> => {
     if (options.faults?.take('agentSilent')) return 'silent';
     if (memory.lockedDown) return 'locked-down';
-    const found = await lookup(conductor, await minor(), macs);
+    const found = await lookup(conductor, await minor(), portsUp);
     if (found === undefined) return 'gave-up';
     const given = found.config.agent_token;
     if (memory.token === null && (given === undefined || given === HIDDEN || given.length < 32)) {

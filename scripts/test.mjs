@@ -1,5 +1,6 @@
 // npm test: installs, builds, finds Temporal, and runs every test that needs no opt-in.
-// Arguments go to vitest; --e2e runs test/e2e/ instead.
+// Arguments go to vitest; --e2e runs test/e2e/ instead; --without switches one handling of the field reports after
+// the other off, and demands that its tests fail.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -15,8 +16,9 @@ const log = (line) => console.error(line);
 await ensureTemporalBinary({ log });
 await ensureTestServerBinary({ log });
 
-const args = process.argv.slice(2).filter((arg) => arg !== '--e2e');
+const args = process.argv.slice(2).filter((arg) => arg !== '--e2e' && arg !== '--without');
 const e2e = process.argv.includes('--e2e');
+const without = process.argv.includes('--without');
 // Tests start servers of their own: what the environment says of a real system must not reach them. Where the
 // captured payloads lie is said of none.
 const env = Object.fromEntries(
@@ -29,5 +31,5 @@ if (e2e && !existsSync(join(ROOT, 'test', 'e2e'))) {
   process.exit(2);
 }
 tool('vitest', ['run', ...(e2e ? ['--config', 'vitest.e2e.config.ts'] : []), ...args], {
-  env: e2e ? process.env : env,
+  env: without ? { ...process.env, RACKWRIGHT_WITHOUT: 'all' } : e2e ? process.env : env,
 });

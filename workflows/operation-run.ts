@@ -1,4 +1,4 @@
-import { condition } from '@temporalio/workflow';
+import { condition, patched } from '@temporalio/workflow';
 import { failure, type Failure } from '../core/errors/failure.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { VerbRequest } from '../core/messages.ts';
@@ -45,6 +45,7 @@ export class OperationRun {
   #opened: OpenedOperation | null = null;
   #plan: PlanRun | null = null;
   #resumed: VerbRequest | null = null;
+  #wasHeld = false;
 
   constructor(input: OperationInput) {
     this.#input = input;
@@ -122,6 +123,8 @@ export class OperationRun {
     const { refusal } = this.#input;
     if (refusal) return this.#progress.end(this.report(), 'fail', refusal);
     const verdict = await this.#work();
+    if (verdict.outcome !== 'pass' && this.#wasHeld && patched('settle-after-hold'))
+      this.#standing.mayBeBack();
     await this.#plan?.makeSafe();
     const left = this.#standing.left();
     if (verdict.outcome === 'pass' && left.length > 0) {
@@ -181,6 +184,7 @@ export class OperationRun {
     standing.phase = failedPhase(working);
     this.#resumed = null;
     this.#progress.hold(f);
+    this.#wasHeld = true;
     this.#show();
     await this.#node.tell({ type: 'held', requestId, phase: standing.phase, failure: f });
 

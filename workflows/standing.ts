@@ -9,6 +9,8 @@ export class Standing {
   data: JsonObject = {};
   readonly #facts = new Set<Fact>();
   readonly #left = new Set<Residue>();
+  /** What was made safe, and may be looked at once more. */
+  readonly #settled = new Set<Residue>();
   /** What earlier operations left: it is carried on unless a step clears it. A clean-up makes it its own. */
   readonly #inherited: Set<Residue>;
 
@@ -44,13 +46,22 @@ export class Standing {
 
   /** What this operation left, apart from what it found, was made safe but for this. */
   settled(stillLeft: readonly Residue[], data: JsonObject | undefined): void {
-    for (const residue of this.left()) if (!stillLeft.includes(residue)) this.#left.delete(residue);
+    for (const residue of this.left()) {
+      if (stillLeft.includes(residue)) continue;
+      this.#left.delete(residue);
+      this.#settled.add(residue);
+    }
     this.found(data);
   }
 
   /** What was found out of the node. */
   found(data: JsonObject | undefined): void {
     this.data = { ...this.data, ...data };
+  }
+
+  /** What was made safe a while ago may not be so any more: anyone can switch on a node that is held. */
+  mayBeBack(): void {
+    for (const residue of this.#settled) this.#left.add(residue);
   }
 
   remembers(fact: Fact): boolean {

@@ -9,7 +9,7 @@ export interface MediaOptions {
   /** File names of our images, for drives that show no URL. Those that this process inserted are known. */
   readonly names?: readonly string[];
   /** What the BMC shows to the publisher; dummies are sent where a BMC insists and there are none. */
-  readonly credentials?: { readonly username: string; readonly password: string };
+  readonly credentials?: { readonly username: string; readonly password: string } | undefined;
   /** What an earlier look had asked, if another process made it. */
   readonly asked?: MediaAsked | undefined;
   /** How long one look watches for the effect of its own request. @default 5000 */

@@ -26,8 +26,15 @@ export type TlsPolicy = z.output<typeof TlsPolicy>;
 const shared = {
   tls: TlsPolicy.optional(),
   auth: z.enum(['session', 'basic']).optional(),
-  /** Bounds of one request. */
-  timeouts: z.strictObject({ connect: Duration.optional(), request: Duration.optional() }).optional(),
+  timeouts: z
+    .strictObject({
+      /** Bounds of one request. */
+      connect: Duration.optional(),
+      request: Duration.optional(),
+      /** How long a system is given to shut down by itself, before its power is cut. */
+      shutdown: Duration.optional(),
+    })
+    .optional(),
   /**
    * User names that may be enabled on the BMC beside the contract's own. Given, also as an empty list: any
    * other enabled account is a difference at a change of owner. Left out: the others are told.

@@ -15,7 +15,7 @@ export interface EffectiveBmc {
   readonly tls: TlsPolicy;
   readonly auth: 'session' | 'basic';
   /** Seconds. */
-  readonly timeouts: { readonly connect: number; readonly request: number };
+  readonly timeouts: { readonly connect: number; readonly request: number; readonly shutdown: number };
   /** User names that may be enabled beside the own one; undefined: the contract does not say. */
   readonly accounts: readonly string[] | undefined;
   readonly hostInterface: 'enabled' | 'disabled' | undefined;
@@ -47,6 +47,7 @@ function effectiveBmc(inventory: Inventory, node: Node): EffectiveBmc | undefine
     timeouts: {
       connect: own.timeouts?.connect ?? site.timeouts?.connect ?? 10,
       request: own.timeouts?.request ?? site.timeouts?.request ?? 30,
+      shutdown: own.timeouts?.shutdown ?? site.timeouts?.shutdown ?? 120,
     },
     accounts: own.accounts ?? site.accounts,
     hostInterface: own.hostInterface ?? site.hostInterface,

@@ -11,7 +11,7 @@ export const Timeouts = z.strictObject({
   deadlines: z.partialRecord(z.enum(operations), Duration).optional(),
   power: Duration.optional(),
   media: Duration.optional(),
-  /** From power-on to the deploy agent's first call. */
+  /** From power-on to the deploy agent's first call; and how long one that works may not answer. */
   agent: Duration.optional(),
   imageWrite: Duration.optional(),
   erase: Duration.optional(),

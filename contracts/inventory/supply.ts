@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Credentials } from './bmc.ts';
 import { withoutUserinfo } from './primitives.ts';
 import { Architecture, BootMode, Cidr, FilePath, HttpUrl, Name, Sha256, Text } from './primitives.ts';
 import { RULES } from './rules.ts';
@@ -7,6 +8,8 @@ import { RULES } from './rules.ts';
 export const Media = z.strictObject({
   /** Where BMCs and deploy agents reach the gateway. */
   gatewayUrl: HttpUrl.transform((url) => url.replace(/\/+$/, '')),
+  /** What a BMC shows to whatever stands before the gateway. Left out: dummies, where a BMC insists on some. */
+  credentials: Credentials.optional(),
   /** The base ISO of the deploy agent; one, or one per architecture. */
   iso: z.union([FilePath, z.partialRecord(Architecture, FilePath)], RULES.path.message),
 });

@@ -17,12 +17,11 @@ export interface LookupQuery {
   readonly uuid: string | null;
 }
 
-/** Reads the query of a lookup. An agent without a usable address is asked to come again with one. */
+/** Reads the query of a lookup. An agent whose ports are not up yet names no address. */
 export function readLookup(query: unknown): Read<LookupQuery> {
   const { addresses, node_uuid: uuid } = objectOf(query);
   const listed = typeof addresses === 'string' ? addresses.split(',').slice(0, 256) : [];
   const macs = [...new Set(listed.map(macOf).filter((mac): mac is string => mac !== null))].sort();
-  if (macs.length === 0) return { problem: '`addresses` has no MAC address' };
   if (uuid !== undefined && typeof uuid !== 'string') return { problem: '`node_uuid` is not one UUID' };
   return { value: { macs, uuid: uuid ?? null } };
 }

@@ -13,6 +13,15 @@ export const AGENT_ERRORS = {
     correction:
       'Look at the console: did the firmware boot the media, did the agent get an address, can it reach the gateway?',
   },
+  AGENT_LOST: {
+    faultDomain: 'deploy-agent',
+    retryable: false,
+    httpStatus: 504,
+    meaning:
+      'The deploy agent was at work and has not answered since, for as long as it may take to call at all: the machine may have restarted.',
+    correction:
+      'Look at the console and at the power events of the BMC; then resume: the agent is booted anew, and the step begins again.',
+  },
   AGENT_UNREACHABLE: {
     faultDomain: 'provisioning-network',
     retryable: true,
@@ -71,6 +80,15 @@ export const AGENT_ERRORS = {
     meaning: 'A command of the deploy agent did not end within the bound of its step.',
     correction:
       'Look at the load of the node and of the image source; give the step more time in `timeouts` of the contract.',
+  },
+  AGENT_PORTS_UNKNOWN: {
+    faultDomain: 'contract',
+    retryable: true,
+    httpStatus: 503,
+    meaning:
+      'The deploy agent names no MAC address, or none that the contract knows: its ports may not be up yet. It asks again.',
+    correction:
+      'If it goes on: compare `ports` of the node with the MACs that the agent names, and look at the drivers of its NICs.',
   },
   AGENT_WRONG_NODE: {
     faultDomain: 'contract',

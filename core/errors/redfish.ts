@@ -64,6 +64,15 @@ export const REDFISH_ERRORS = {
     meaning: 'The account of the contract may not do this on the BMC.',
     correction: 'Give the account the privileges of an operator, with virtual media and power control.',
   },
+  BMC_PRIVILEGE_MISSING: {
+    faultDomain: 'bmc',
+    retryable: false,
+    httpStatus: 502,
+    meaning:
+      'The contract says how something on the BMC has to be, and the account of the contract may not read it: nobody can tell.',
+    correction:
+      'Give the account the privilege to read it (ConfigureUsers for accounts, ConfigureManager for host interfaces, Login and ConfigureComponents for boot), or take the field out of the contract.',
+  },
   BMC_PASSWORD_CHANGE_REQUIRED: {
     faultDomain: 'bmc',
     retryable: false,

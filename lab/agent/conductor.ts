@@ -88,11 +88,11 @@ export async function lookupOnce(
 export async function lookup(
   conductor: Conductor,
   minor: number,
-  macs: readonly string[],
+  macs: () => readonly string[],
 ): Promise<Lookup | undefined> {
   let wait = 1000;
   for (let waited = 0; waited < LOOKUP_TIMEOUT_MS; waited += wait) {
-    const { status, found } = await lookupOnce(conductor, minor, macs, null);
+    const { status, found } = await lookupOnce(conductor, minor, macs(), null);
     if (found !== undefined) return found;
     wait = Math.min(60_000, 1000 + wait * (1 + Math.random())) + (status === 409 ? 5000 : 0);
     conductor.log('agent-lookup-failed', { status, againInMs: Math.round(wait) });

@@ -49,7 +49,9 @@ async function erase(
     const startedAt = new Date().toISOString();
     options.log?.('erase-started', { serial: disk.serial, full });
     await options.pause(full ? TIMING.eraseDisk : TIMING.eraseMetadata, signal);
-    if (options.faults?.take('eraseFails')) {
+    const reboots = options.faults?.take('eraseFailsReboots') === true;
+    if (reboots) options.onReboot();
+    if (reboots || options.faults?.take('eraseFails')) {
       options.log?.('erase-failed', { serial: disk.serial });
       throw new AgentError(
         'BlockDeviceEraseError',

@@ -6,6 +6,7 @@ import type { Server } from '../server.ts';
 import { METADATA, SERVICE_DOCUMENT } from './documents.ts';
 import { withFaults } from './faulty.ts';
 import { noContent, problem, type Answer } from './messages.ts';
+import { readRefusal } from './read-refusals.ts';
 import { ROOT } from './services.ts';
 import type { Gate } from './sessions.ts';
 import { bentError, shownResource } from './shown.ts';
@@ -113,6 +114,8 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
     const account = pathOf(request) === `${ROOT}/AccountService/Accounts/1`;
     if (!account && bmc.server.faults.on('passwordChangeRequired'))
       return send(request, reply, problem(403, 'PasswordChangeRequired'));
+    const refused = request.method === 'GET' ? readRefusal(bmc.server, pathOf(request)) : undefined;
+    if (refused !== undefined) return send(request, reply, refused);
   });
   app.addHook('preHandler', async (request, reply) => {
     if (request.method !== 'PATCH') return;

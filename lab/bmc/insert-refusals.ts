@@ -30,7 +30,12 @@ function protocolRefusal({ faults }: Server, body: Body): Answer | undefined {
   const name = 'TransferProtocolType';
   if (faults.take('insertAlwaysWantsProtocol')) return missing(name);
   if (body[name] !== undefined) return undefined;
-  if (faults.take('insertNeedsProtocol')) return missing(name);
+  if (faults.take('insertNeedsProtocol'))
+    return bent(400, 'GeneralError', {
+      MessageId: 'Base.1.8.ActionParameterMissing',
+      Message: 'A parameter of the action is missing.',
+      MessageArgs: [ACTION, name],
+    });
   if (faults.take('insertNeedsProtocolRelated'))
     return bent(400, 'GeneralError', {
       MessageId: 'Base.1.8.PropertyMissing',

@@ -33,6 +33,8 @@ const TEXTS = {
     'While accessing the resource at %1, the service received an authorization error %2.',
   SessionLimitExceeded:
     'The session establishment failed due to the number of simultaneous sessions exceeding the limit of the implementation.',
+  InsufficientPrivilege:
+    'There are insufficient privileges for the account or credentials associated with the current session to perform the requested operation.',
   PasswordChangeRequired: 'The password provided for this account must be changed before access is granted.',
   ResourceInUse:
     'The change to the requested resource failed because the resource is in use or in transition.',

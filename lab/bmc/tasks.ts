@@ -2,8 +2,10 @@ import type { Server } from '../server.ts';
 import { message, noContent, problem, type Answer } from './messages.ts';
 import { ROOT, taskResource } from './services.ts';
 
-const TASK_MS = 1500;
+const TASK_MS = 8000;
 const QUERY = '?owner=lab';
+/** What the BMC calls itself; nobody else does. */
+const OWN_NAME = 'bmc.lab.invalid';
 
 /** Starts a task for what the action at `url` does, and answers 202 with where it is. */
 export function task(server: Server, failed: boolean, url: string): Answer {
@@ -23,11 +25,12 @@ export function task(server: Server, failed: boolean, url: string): Answer {
   };
   server.change({ nextId: nextId + 1, tasks: [...tasks.slice(-19), added] });
   const path = `${ROOT}/TaskService/TaskMonitors/${id}`;
-  const up = '../'.repeat(new URL(url).pathname.split('/').length - 2);
+  // Up to the service root, from where the action is.
+  const up = '../'.repeat(new URL(url).pathname.split('/').length - ROOT.split('/').length - 1);
   const location = absolute
-    ? `${new URL(url).origin}${path}${QUERY}`
+    ? `https://${OWN_NAME}${path}${QUERY}`
     : relative
-      ? `${up}${path.slice(1)}${QUERY}`
+      ? `${up}${path.slice(ROOT.length + 1)}${QUERY}`
       : path;
   if (faults.take('taskNowhere')) return { status: 202 };
   if (faults.take('taskOnlyInArgs')) {

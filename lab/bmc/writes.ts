@@ -27,6 +27,7 @@ export function reset(server: Server, body: Body): Answer {
   if (server.faults.take('resetInPost')) return problem(400, 'InvalidOperationForSystemState');
   if (type === 'GracefulShutdown' && server.faults.take('gracefulRefused'))
     return problem(400, 'ActionParameterNotSupported', [type, 'ComputerSystem.Reset']);
+  if (type === 'GracefulShutdown' && server.faults.take('gracefulIgnored')) return noContent;
   const same = (type === 'On' && power === 'On') || (type === 'ForceOff' && power === 'Off');
   if (same) server.faults.take('powerShowsOpposite');
   if (same && server.faults.take('sameStateIsBadRequest')) return problem(400, 'GeneralError');

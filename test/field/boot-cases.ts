@@ -6,6 +6,7 @@ import type { Case } from './row.ts';
 const MODE = 'BootSourceOverrideMode';
 const writeMode = (lane: Lane, mode: string) => lane.write('PATCH', '/Systems/1', { Boot: { [MODE]: mode } });
 const ON = [['power', { state: 'on' }]] as const;
+const OFF = [['power', { state: 'off' }]] as const;
 const REBOOT = [['power', { state: 'reboot' }]] as const;
 
 /** A reboot is off, proven, then on. */
@@ -69,7 +70,7 @@ export const BOOT_CASES: readonly Case[] = [
     what: 'the same for media and power',
     faults: { mediaInPost: 2, resetInPost: 2 },
   },
-  { id: 'life-66', what: 'reads right once, then flips', faults: { overrideFlips: 1 } },
+  { id: 'life-66', what: 'reads right once, then flips', faults: { overrideFlips: 2 } },
   {
     id: 'power-28',
     what: '409 to ForceOff when off',
@@ -108,5 +109,18 @@ export const BOOT_CASES: readonly Case[] = [
     faults: { gracefulRefused: 1 },
     ops: REBOOT,
     check: offThenOn,
+  },
+  {
+    id: 'power-30',
+    what: 'a shutdown is accepted, and the system goes on: forced after its time',
+    before: [['deploy']],
+    contract: (inventory) => ({ ...inventory, bmc: { ...inventory.bmc, timeouts: { shutdown: 1 } } }),
+    faults: { gracefulIgnored: 1 },
+    ops: OFF,
+    check: (events) => {
+      const sent = events.filter(({ path }) => String(path).endsWith('ComputerSystem.Reset'));
+      const types = sent.map(({ body }) => (body as { ResetType?: string }).ResetType);
+      expect(types).toEqual(['GracefulShutdown', 'ForceOff']);
+    },
   },
 ];

@@ -73,6 +73,17 @@ export class Lane {
     const { origin } = new URL(this.endpoint.address);
     forgetMemory(origin);
     forgetRefusedCredentials(origin);
+    const { inventory } = bench;
+    bench.inventory = each.contract?.(inventory) ?? inventory;
+    try {
+      await this.playUnder(each);
+    } finally {
+      bench.inventory = inventory;
+    }
+  }
+
+  private async playUnder(each: Case): Promise<void> {
+    const { bench } = this;
     await this.operate(each.before ?? []);
     await each.prepare?.(this);
     const begun = (await bench.log(NODE)).length;

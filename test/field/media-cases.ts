@@ -77,6 +77,23 @@ export const MEDIA_CASES: readonly Case[] = [
     check: dummies,
   },
   {
+    id: 'vm-2',
+    what: 'those of the contract are sent, where it has some',
+    contract: (inventory) => ({
+      ...inventory,
+      media: { ...inventory.media!, credentials: { username: 'reader', password: 'env:HOME' } },
+    }),
+    faults: { insertNeedsCredentials: true },
+    never: ['insertNeedsCredentials'],
+    check: (events) => {
+      const names = inserts(events).map(({ body }) => body?.['UserName']);
+      expect([names.length > 0, new Set(names)]).toEqual([true, new Set(['reader'])]);
+    },
+    probe: async (lane) => {
+      expect(await lane.write('POST', INSERT, { Image: 'http://127.0.0.1:1/a.iso' })).toBe(400);
+    },
+  },
+  {
     id: 'vm-4',
     what: 'Inserted and WriteProtected are refused: never sent unasked',
     faults: { insertWantsMinimalBody: true },
@@ -182,6 +199,18 @@ export const MEDIA_CASES: readonly Case[] = [
   { id: 'task-32', what: 'the task is in MessageArgs', faults: { insertIsTask: true, taskOnlyInArgs: true } },
   {
     id: 'task-32',
+    what: 'the task is in the body, and has failed',
+    faults: { insertTaskFails: true, taskWithoutLocation: true },
+    fails: insertFails('MEDIA_FETCH_FAILED', /could not be fetched/),
+  },
+  {
+    id: 'task-32',
+    what: 'the task is in MessageArgs, and has failed',
+    faults: { insertTaskFails: true, taskOnlyInArgs: true },
+    fails: insertFails('MEDIA_FETCH_FAILED', /could not be fetched/),
+  },
+  {
+    id: 'task-32',
     what: 'the task is nowhere',
     faults: { insertIsTask: true, taskNowhere: true, insertShowsLate: 3 },
   },
@@ -216,6 +245,18 @@ export const MEDIA_CASES: readonly Case[] = [
     id: 'task-37',
     what: 'an absolute Location with a query',
     faults: { insertIsTask: true, taskLocationAbsolute: true },
+  },
+  {
+    id: 'task-37',
+    what: 'an absolute Location, of a task that has failed',
+    faults: { insertTaskFails: true, taskLocationAbsolute: true },
+    fails: insertFails('MEDIA_FETCH_FAILED', /could not be fetched/),
+  },
+  {
+    id: 'task-37',
+    what: 'a relative Location, of a task that has failed',
+    faults: { insertTaskFails: true, taskLocationRelative: true },
+    fails: insertFails('MEDIA_FETCH_FAILED', /could not be fetched/),
   },
   {
     id: 'task-37',

@@ -1,3 +1,4 @@
+import type { Inventory } from '../../contracts/inventory/inventory.ts';
 import type { ErrorCode } from '../../core/errors/catalogue.ts';
 import type { FaultDomain } from '../../core/fault-domains.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -18,6 +19,8 @@ export interface Case {
   readonly probe?: (lane: Lane) => Promise<unknown>;
   /** Run before the switches are on. */
   readonly before?: readonly Op[];
+  /** The contract that the operations run under. @default that of the lab */
+  readonly contract?: (inventory: Inventory) => Inventory;
   readonly prepare?: (lane: Lane) => Promise<unknown>;
   /** Run with the switches on. @default a deploy of a server that is off, then a clean */
   readonly ops?: readonly Op[];

@@ -5,6 +5,7 @@ import { requireInventory } from '../../activities/inventory/load.ts';
 import { withBmc } from '../../activities/redfish/transport.ts';
 import { until, type LabEvent } from '../activities/drivers/redfish/bench.ts';
 import { failureOf, NODE } from './lane.ts';
+import { inserts } from './media-cases.ts';
 import type { Case } from './row.ts';
 
 const logins = (events: readonly LabEvent[]): LabEvent[] =>
@@ -18,7 +19,11 @@ export const SERVICE_CASES: readonly Case[] = [
     id: 'sess-38',
     what: '503, session limit: waits, without a storm',
     faults: { sessionsForgotten: 1, sessionLimit: 1 },
-    check: (events) => expect(logins(events)).toHaveLength(2),
+    check: (events) => {
+      const [first, second, ...more] = logins(events).map(({ time }) => Date.parse(String(time)));
+      expect(more).toEqual([]);
+      expect(second! - first!).toBeGreaterThan(4_000);
+    },
   },
   { id: 'sess-41', what: 'connections dropped', faults: { bmcDown: 6 } },
   { id: 'sess-41', what: '503 to everything', faults: { bmcBusy: 5 } },
@@ -28,7 +33,10 @@ export const SERVICE_CASES: readonly Case[] = [
     id: 'sess-41',
     what: 'answers that are lost: nothing is done twice',
     faults: each('lostResponse'),
-    check: (events) => expect(events.filter(({ event }) => event === 'insert')).toHaveLength(2),
+    check: (events) => {
+      expect(events.filter(({ event }) => event === 'insert')).toHaveLength(2);
+      expect(inserts(events)).toHaveLength(2);
+    },
   },
   {
     id: 'sess-44',
@@ -108,6 +116,11 @@ export const SERVICE_CASES: readonly Case[] = [
     what: 'required fields and links are missing',
     faults: { fieldsMissing: true },
     ops: [['enroll'], ['deploy'], ['clean', { erase: 'metadata' }]],
+  },
+  {
+    id: 'shape-49',
+    what: 'the links from a system to its manager, and what is under the manager only',
+    faults: { fieldsMissing: true, mediaOnlyUnderManager: true },
   },
   {
     id: 'shape-50',

@@ -141,6 +141,17 @@ describe('a held operation', () => {
     expect((await house.run('reimage', { image: 'a' })).outcome).toBe('pass');
   });
 
+  it('is made safe once more where it ends: anyone may have switched it on meanwhile', async () => {
+    await holdAt('write-image', 'h3-again');
+    const before = house.driver.settled.length;
+    await house.send('abort', { reason: 'enough' });
+    expect(await house.result('h3-again')).toMatchObject({ outcome: 'aborted', residue: [] });
+    expect(house.driver.settled.slice(before)).toEqual([['media', 'override', 'power']]);
+    await idle();
+    delete house.driver.script['write-image'];
+    expect((await house.run('deploy', { image: 'a' })).outcome).toBe('pass');
+  });
+
   it('is not held, and fails at once, where the request says so', async () => {
     breakStep('preflight');
     expect((await house.run('reimage', { image: 'b', onFailure: 'fail' })).outcome).toBe('fail');

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { readHeartbeat, readLookup, versionDocument } from '../../core/agent/messages.ts';
 import { agentHints } from '../../core/agent/root-device.ts';
-import { fail } from '../../core/errors/failure.ts';
+import { fail, notYet } from '../../core/errors/failure.ts';
 import type { EffectiveNode } from '../../contracts/inventory/effective.ts';
 import type { Inventory } from '../../contracts/inventory/inventory.ts';
 import { nodeUuid } from '../../activities/agent/identity.ts';
@@ -16,6 +16,7 @@ interface TokenParams {
 /** What an agent that has been told its token is told instead of it. */
 const HIDDEN = '******';
 const HEARTBEAT_BYTES = 32 * 1024;
+const ASK_AGAIN_MS = 5_000;
 
 /** The conductor's side of ironic-python-agent: version, lookup, heartbeat. */
 export function agentRoutes(app: FastifyInstance, deps: GatewayDeps, doors: Doors): void {
@@ -113,17 +114,25 @@ export function agentRoutes(app: FastifyInstance, deps: GatewayDeps, doors: Door
 
 const wrongNode = (message: string): Error => fail('AGENT_WRONG_NODE', message);
 
-/** The machine must have a port of this node; one that has a port of another node is another machine. */
+/**
+ * The token says which node is meant; one port of it that the machine has will do. A machine that has a port of
+ * another node is another machine. One that names no port that anybody knows may know more in a moment.
+ */
 function checkMacs(inventory: Inventory, node: EffectiveNode, macs: readonly string[]): void {
   const has = (ports: EffectiveNode['ports']): boolean => ports.some(({ mac }) => macs.includes(mac));
   if (has(node.ports)) return;
-  const other = inventory.nodes.find((each) => each.name !== node.name && has(each.ports));
-  if (other === undefined && node.ports.length === 0) return;
   const seen = macs.slice(0, 8).join(', ');
-  throw wrongNode(
-    other === undefined
-      ? `The agent runs on a machine with ${seen}; the contract gives the node other ports.`
-      : `The agent runs on a machine with ports of ${other.name}: ${seen}.`,
+  const other = inventory.nodes.find((each) => each.name !== node.name && has(each.ports));
+  if (other !== undefined) {
+    throw wrongNode(`The agent runs on a machine with ports of ${other.name}: ${seen}.`);
+  }
+  if (node.ports.length === 0) return;
+  throw notYet(
+    'AGENT_PORTS_UNKNOWN',
+    seen === ''
+      ? 'The agent names no MAC address yet.'
+      : `The agent runs on a machine with ${seen}; the contract gives the node other ports.`,
+    ASK_AGAIN_MS,
   );
 }
 

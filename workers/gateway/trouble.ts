@@ -2,7 +2,12 @@ import type { ErrorCode } from '../../core/errors/catalogue.ts';
 import { BoundedMap } from './bounded-map.ts';
 
 /** Refusals that tell of trouble on our side or the caller's, and that may come in floods. */
-const CODES = new Set<ErrorCode>(['RATE_LIMITED', 'GATEWAY_UNAVAILABLE', 'IMAGE_SOURCE_UNREACHABLE']);
+const CODES = new Set<ErrorCode>([
+  'RATE_LIMITED',
+  'GATEWAY_UNAVAILABLE',
+  'IMAGE_SOURCE_UNREACHABLE',
+  'AGENT_PORTS_UNKNOWN',
+]);
 const EVERY_MS = 60_000;
 const MAX_KEPT = 4096;
 

@@ -1,5 +1,6 @@
 import type { Driver } from '../driver.ts';
 import { compareBmc } from './accounts.ts';
+import { whileAgentLives } from './agent-lost.ts';
 import { awaitAgent, checkHardware, sync } from './agent-steps.ts';
 import { compareBoot } from './boot-variables.ts';
 import { capture } from './capture.ts';
@@ -40,8 +41,8 @@ export const redfishDriver: Driver = {
     'await-agent': awaitAgent,
     'check-hardware': checkHardware,
     'check-network': checkNetwork,
-    erase,
-    'write-image': writeImage,
+    erase: whileAgentLives(erase),
+    'write-image': whileAgentLives(writeImage),
     'verify-image': verifyImage,
     sync,
     'power-off': powerOff,

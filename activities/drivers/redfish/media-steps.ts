@@ -1,6 +1,8 @@
+import { isSecretRef } from '../../../contracts/inventory/primitives.ts';
 import { convergeBootOnce, convergeNoOverride } from '../../redfish/boot.ts';
 import { convergeMedia, convergeNoMedia } from '../../redfish/media.ts';
-import type { StepFunction } from '../driver.ts';
+import type { MediaOptions } from '../../redfish/media-drives.ts';
+import type { StepContext, StepFunction } from '../driver.ts';
 import { bootModeOf, onSystem, reached, sentence } from './bmc.ts';
 import { mediaOf, mediaOurs } from './boot-session.ts';
 
@@ -8,8 +10,20 @@ import { mediaOf, mediaOurs } from './boot-session.ts';
 export const insertMedia: StepFunction = (context) =>
   onSystem(context, async (bmc, system) => {
     const { url, ours } = mediaOf(context);
-    return { summary: sentence(reached(await convergeMedia(bmc, system, url, { ours }))) };
+    const credentials = await mediaCredentials(context);
+    return { summary: sentence(reached(await convergeMedia(bmc, system, url, { ours, credentials }))) };
   });
+
+/** What the contract has for whatever stands before the gateway. The BMC's own account is none of its business. */
+async function mediaCredentials({ inventory, secret }: StepContext): Promise<MediaOptions['credentials']> {
+  const given = inventory.media?.credentials;
+  if (given === undefined) return undefined;
+  const { username, password } = given;
+  return {
+    username: isSecretRef(username) ? await secret(username) : username,
+    password: await secret(password),
+  };
+}
 
 /** The next boot comes from the virtual CD, once. */
 export const setBoot: StepFunction = (context) =>

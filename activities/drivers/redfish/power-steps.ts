@@ -12,10 +12,11 @@ import { agentOf } from './agent-steps.ts';
 import { bootModeOf, onSystem, reached, sentence } from './bmc.ts';
 import { agentWasSeen, AttemptMemory, attemptOf, mediaOurs } from './boot-session.ts';
 
-/** An operating system is asked to shut down, and forced after this. */
-const GRACEFUL_MS = 120_000;
 /** An agent that was asked to power off is forced after this. */
 const AGENT_OFF_MS = 60_000;
+
+/** An operating system is asked to shut down, and forced after this. */
+const gracefulMs = ({ node }: StepContext): number => node.bmc!.timeouts.shutdown * 1_000;
 
 const boots = new AttemptMemory<'on'>();
 const goodbyes = new AttemptMemory<number>();
@@ -91,7 +92,9 @@ async function sayGoodbye(context: StepContext, bmc: Bmc, system: SystemFound): 
 /** Stops whatever runs, gracefully if it listens. */
 export const stop: StepFunction = (context) =>
   onSystem(context, async (bmc, system) => ({
-    summary: sentence(reached(await convergePower(bmc, system.uri, 'off', { gracefulMs: GRACEFUL_MS }))),
+    summary: sentence(
+      reached(await convergePower(bmc, system.uri, 'off', { gracefulMs: gracefulMs(context) })),
+    ),
     data: { power: 'off' },
   }));
 
@@ -112,13 +115,15 @@ export const setPower: StepFunction = (context) =>
   onSystem(context, async (bmc, system) => {
     const { state } = context.input.args;
     if (state === 'on' || state === 'off') {
-      const options = state === 'off' ? { gracefulMs: GRACEFUL_MS } : {};
+      const options = state === 'off' ? { gracefulMs: gracefulMs(context) } : {};
       return {
         summary: sentence(reached(await convergePower(bmc, system.uri, state, options))),
         data: { power: state },
       };
     }
-    const look = await convergeReboot(bmc, system.uri, reboots.get(context), { gracefulMs: GRACEFUL_MS });
+    const look = await convergeReboot(bmc, system.uri, reboots.get(context), {
+      gracefulMs: gracefulMs(context),
+    });
     if (look.state === 'pending') {
       if (look.asked !== undefined) reboots.set(context, look.asked);
       throw pendingError(look);

@@ -1,7 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PACKAGE } from './dist.ts';
 
-const MAIN = new URL('../../../dist/client/cli/main.js', import.meta.url).pathname;
+const MAIN = join(PACKAGE, 'dist', 'client', 'cli', 'main.js');
 const LONGEST_MS = 15 * 60_000;
 
 export interface CliResult {

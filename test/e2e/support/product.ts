@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterEach } from 'vitest';
 import { freePorts } from '../../../client/up/ports.ts';
 import type { Seen } from '../../../client/up/process-table.ts';
+import { copyWithout } from './dist.ts';
 import { runCli, type CliResult } from './cli.ts';
 import { ProcessLedger, type ProcessName } from './processes.ts';
 import { Upper } from './up-process.ts';
@@ -142,14 +143,15 @@ const build = (): Promise<unknown> =>
   (built ??= promisify(execFile)(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], {
     cwd: ROOT,
     timeout: 300_000,
-  }));
+  }).then(copyWithout));
 
 /** Ours, without what it says of another system. */
 function environment(added: ProductOptions['env'] = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(TEMPORAL|RACKWRIGHT)_/.test(name) || name === 'RACKWRIGHT_TOOLS',
   );
-  return { ...Object.fromEntries(kept), NO_COLOR: '1', ...added };
+  const tools = process.env['RACKWRIGHT_TOOLS'] ?? join(ROOT, '.rackwright', 'tools');
+  return { ...Object.fromEntries(kept), NO_COLOR: '1', RACKWRIGHT_TOOLS: tools, ...added };
 }
 
 async function inventoryOf(

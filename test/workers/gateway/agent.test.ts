@@ -76,11 +76,19 @@ describe('lookup', () => {
     expect(gateway.operations.lookups).toEqual([]);
   });
 
-  it('refuses a machine that has ports of another node, or none that the contract knows', async () => {
-    for (const mac of [MACS['gpu-02'], '52:54:00:99:99:99']) {
-      const answer = await lookup(gateway.token('gpu-01', 'agent'), `addresses=${mac}`);
-      expect(answer.status).toBe(404);
-      expect(await codeOf(answer)).toBe('AGENT_WRONG_NODE');
+  it('refuses a machine that has ports of another node, whatever else it has', async () => {
+    for (const macs of [MACS['gpu-02'], `52:54:00:99:99:99,${MACS['gpu-02']}`]) {
+      const answer = await lookup(gateway.token('gpu-01', 'agent'), `addresses=${macs}`);
+      expect([answer.status, await codeOf(answer)]).toEqual([404, 'AGENT_WRONG_NODE']);
+    }
+    expect(gateway.operations.lookups).toEqual([]);
+  });
+
+  it('tells a machine without a port that anybody knows to ask again', async () => {
+    for (const query of ['addresses=', '', 'addresses=52:54:00:99:99:99']) {
+      const answer = await lookup(gateway.token('gpu-01', 'agent'), query);
+      expect([answer.status, await codeOf(answer)]).toEqual([503, 'AGENT_PORTS_UNKNOWN']);
+      expect(answer.headers.get('retry-after')).toBe('5');
     }
     expect(gateway.operations.lookups).toEqual([]);
   });
@@ -91,9 +99,7 @@ describe('lookup', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('refuses a lookup without an address, or for another node', async () => {
-    const none = await lookup(gateway.token('gpu-01', 'agent'), 'addresses=');
-    expect(none.status).toBe(400);
+  it('refuses a lookup for another node', async () => {
     const other = await lookup(
       gateway.token('gpu-01', 'agent'),
       `addresses=${MACS['gpu-01']}&node_uuid=${nodeUuid('lab', 'gpu-02')}`,

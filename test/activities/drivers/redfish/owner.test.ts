@@ -114,6 +114,55 @@ describe('the BMC', () => {
       /^2 accounts; enabled beside the contract's: account "tenant" \(Administrator\); .*; 1 host interfaces are enabled/,
     );
   });
+
+  it('may keep its accounts from ours: a failure where the contract speaks of them, else told', async () => {
+    begin();
+    await bench.faults(NODE, { accountsForbidden: true });
+    expect(await failed(once('compare-bmc'))).toMatchObject({
+      code: 'BMC_PRIVILEGE_MISSING',
+      retryable: false,
+      message: expect.stringContaining('accounts and host interface') as string,
+      correction: expect.stringContaining('ConfigureUsers') as string,
+      details: { forbidden: ['accounts', 'host interface'] },
+    });
+    expect(evidence('compare-bmc', 'bmc-accounts')).toMatchObject({ accounts: null, differences: [] });
+    const silent = { bmc: { accounts: undefined, hostInterface: undefined } };
+    expect((await under('compare-bmc', silent)).summary).toContain(
+      'not permitted to read: accounts, host interface',
+    );
+  });
+
+  it('that cannot show its accounts now is asked again', async () => {
+    begin();
+    await bench.faults(NODE, { accountsFail: 1 });
+    expect(await failed(once('compare-bmc'))).toMatchObject({ code: 'BMC_INTERNAL_ERROR', retryable: true });
+    expect((await once('compare-bmc')).summary).toBe('1 accounts; none beside those of the contract');
+  });
+});
+
+describe('what the firmware boots', () => {
+  const named = { expect: { secureBoot: true, bootOptions: ['*'] } };
+
+  it('may be kept from our account: a failure where the machine type speaks of it, else told', async () => {
+    begin();
+    await bench.faults(NODE, { bootForbidden: true });
+    expect(await failed(under('compare-boot', named))).toMatchObject({
+      code: 'BMC_PRIVILEGE_MISSING',
+      details: { forbidden: ['secure boot', 'boot options'] },
+    });
+    expect(
+      (await under('compare-boot', { expect: { secureBoot: undefined, bootOptions: undefined } })).summary,
+    ).toContain('not permitted to read: secure boot, boot options');
+  });
+
+  it('that cannot be shown now is asked for again', async () => {
+    begin();
+    await bench.faults(NODE, { bootOptionsFail: 1 });
+    expect(await failed(under('compare-boot', named))).toMatchObject({
+      code: 'BMC_INTERNAL_ERROR',
+      retryable: true,
+    });
+  });
 });
 
 describe('a TPM', () => {

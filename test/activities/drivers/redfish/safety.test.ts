@@ -103,11 +103,13 @@ describe('what fails is named', () => {
     expect((await failing('clean', 'check-hardware', 'erase')).code).toBe('ERASE_FAILED');
   });
 
-  it('a machine that is another one', async () => {
+  it('a machine whose ports the contract does not know', async () => {
     await bench.faults(NODE, { agentForeignMacs: true });
     operation = bench.begin('clean', NODE);
     await operation.run('boot-agent');
-    await until('a refused lookup', () => (bench.logged().includes('AGENT_WRONG_NODE') ? true : undefined));
+    await until('a refused lookup', () =>
+      bench.logged().includes('AGENT_PORTS_UNKNOWN') ? true : undefined,
+    );
     expect(bench.operations.lookups.some(({ macs }) => macs.some((mac) => mac.startsWith('56')))).toBe(false);
   });
 
