@@ -6,6 +6,7 @@ import { errorsPage } from './pages/errors.ts';
 import { inventorySchemaPage } from './pages/inventory-schema.ts';
 import { labFaultsPage } from './pages/lab-faults.ts';
 import { phasesPage } from './pages/phases.ts';
+import { quirksPage } from './pages/quirks.ts';
 import { stepsPage } from './pages/steps.ts';
 import { verbsPage } from './pages/verbs.ts';
 
@@ -15,6 +16,7 @@ const PAGES: { readonly [file: string]: () => string } = {
   'inventory-schema.md': inventorySchemaPage,
   'lab-faults.md': labFaultsPage,
   'phases.md': phasesPage,
+  'quirks.md': quirksPage,
   'steps.md': stepsPage,
   'verbs.md': verbsPage,
 };

@@ -16,6 +16,7 @@ import {
 } from '../../core/redfish/boot.ts';
 import type { Convergence } from '../../core/redfish/convergence.ts';
 import { namedProperties } from '../../core/redfish/messages.ts';
+import { bareUri } from '../../core/redfish/read.ts';
 import { codeOf, messagesOf, refusal, type RedfishResponse } from './errors.ts';
 import { writeMatching } from './patch.ts';
 import { readResource, tryResource, type Resource, type SystemFound } from './service.ts';
@@ -155,13 +156,17 @@ async function readsTwice(
 async function effective(bmc: Bmc, system: SystemFound): Promise<BootReading[]> {
   const { body } = await readResource(bmc, system.uri);
   if (!throughSettings(bmc, system)) return [readBoot(body)];
-  const uri = settingsObject(body);
-  const settings = uri === null ? null : await tryResource(bmc, uri);
+  const settings = await settingsOf(bmc, { uri: system.uri, body });
   return [readBoot(body), ...(settings === null ? [] : [readBoot(settings.body)])];
 }
 
 const throughSettings = (bmc: Bmc, system: SystemFound): boolean =>
   bmc.memory.bootThroughSettings.has(system.uri) || system.quirks.bootThroughSettings === true;
+
+/** The settings object; one that has no link may stand where those of most BMCs do. */
+async function settingsOf(bmc: Bmc, { uri, body }: Pick<Resource, 'uri' | 'body'>): Promise<Resource | null> {
+  return tryResource(bmc, settingsObject(body) ?? `${bareUri(uri)}/Settings`);
+}
 
 /** Writes to the system; where its Boot is read-only, to its settings object, if that has the attribute. */
 async function writeBoot(
@@ -170,13 +175,16 @@ async function writeBoot(
   resource: Resource,
   way: BootPatch,
 ): Promise<RedfishResponse> {
-  const uri = settingsObject(resource.body);
-  const settings = uri === null ? null : await tryResource(bmc, uri);
-  const hasBoot = settings !== null && readBoot(settings.body).present;
-  if (throughSettings(bmc, system) && hasBoot) return patchBoot(bmc, settings, way);
+  const hasBoot = (found: Resource | null): found is Resource =>
+    found !== null && readBoot(found.body).present;
+  if (throughSettings(bmc, system)) {
+    const settings = await settingsOf(bmc, resource);
+    if (hasBoot(settings)) return patchBoot(bmc, settings, way);
+  }
   const answer = await patchBoot(bmc, resource, way);
   if (!isReadOnly(answer)) return answer;
-  if (!hasBoot) return answer;
+  const settings = await settingsOf(bmc, resource);
+  if (!hasBoot(settings)) return answer;
   const there = await patchBoot(bmc, settings, way);
   if (there.status < 400) bmc.memory.bootThroughSettings.add(system.uri);
   return there;

@@ -7,6 +7,9 @@ import type { Loose } from '../../core/redfish/read.ts';
  * and what it was asked for a moment ago. Losing it costs a refused request or a repeated one, no more.
  */
 export interface BmcMemory {
+  /** What its manager said of itself, and when. */
+  manager:
+    { readonly at: number; readonly model: string | null; readonly firmware: string | null } | undefined;
   readonly insertWith: Set<InsertParameter>;
   /** Systems whose boot override goes to the settings object. */
   readonly bootThroughSettings: Set<string>;
@@ -37,6 +40,7 @@ export function memoryOf(origin: string): BmcMemory {
   const known = memories.get(origin);
   if (known !== undefined) return known;
   const fresh: BmcMemory = {
+    manager: undefined,
     insertWith: new Set(),
     bootThroughSettings: new Set(),
     noDisabledOverride: new Set(),

@@ -1,6 +1,11 @@
 import type { ErrorCode } from '../../core/errors/catalogue.ts';
 import { fail, RackwrightError } from '../../core/errors/failure.ts';
-import { quirksFor, type QuirkFlags, type RedfishIdentity } from '../../core/redfish/quirks.ts';
+import {
+  asksTheManager,
+  quirksFor,
+  type QuirkFlags,
+  type RedfishIdentity,
+} from '../../core/redfish/quirks.ts';
 import { asObject, asText, at, linkOf, linksOf, sameUri, type Loose } from '../../core/redfish/read.ts';
 import { codeOf, refusal } from './errors.ts';
 import type { Bmc } from './transport.ts';
@@ -23,6 +28,8 @@ export interface SystemFound extends Resource {
 
 const MAX_PAGES = 32;
 const MAX_MEMBERS = 512;
+/** An update of the firmware may change what the manager says of itself. */
+const MANAGER_MS = 600_000;
 
 /** Reads a resource; throws unless it is there. */
 export async function readResource(bmc: Bmc, uri: string): Promise<Resource> {
@@ -140,7 +147,7 @@ export async function findSystem(bmc: Bmc, given?: string): Promise<SystemFound>
       details: { uri, type },
     });
   }
-  const identity = identityOf(root, answer.body);
+  const identity = await identityOf(bmc, { root, uri, body: answer.body });
   const { flags, reports } = quirksFor(identity);
   return { ...answer, root, identity, quirks: flags, reports };
 }
@@ -194,14 +201,40 @@ async function systemUri(bmc: Bmc, systems: string, given: string | undefined): 
   });
 }
 
-/** Who made it: the root's Vendor, then the system's Manufacturer. */
-export function identityOf(root: Loose, system: Loose): RedfishIdentity {
+/**
+ * Who made it: the root's Vendor, then the system's Manufacturer, then whose extensions the root has. The
+ * manager is read only where a quirk of that vendor asks for it, and not again for a while.
+ */
+async function identityOf(
+  bmc: Bmc,
+  found: Pick<SystemFound, 'root' | 'uri' | 'body'>,
+): Promise<RedfishIdentity> {
+  const { root, body } = found;
   const oem = Object.keys(asObject(root['Oem'])).find((key) => !key.includes('@'));
-  return {
-    vendor: asText(root['Vendor']) ?? asText(system['Manufacturer']) ?? oem ?? null,
-    product: asText(system['Model']) ?? asText(root['Product']),
-    firmware: asText(at(root, 'FirmwareVersion')),
-  };
+  const vendor = asText(root['Vendor']) ?? asText(body['Manufacturer']) ?? oem ?? null;
+  const product = asText(body['Model']) ?? asText(root['Product']);
+  const told = { vendor, product, manager: null, firmware: asText(root['FirmwareVersion']) };
+  if (!asksTheManager(vendor)) return told;
+  const { memory } = bmc;
+  if (memory.manager === undefined || Date.now() - memory.manager.at > MANAGER_MS) {
+    const manager = await managerOf(bmc, found);
+    if (manager === null) return told;
+    const { Model, FirmwareVersion } = manager;
+    memory.manager = { at: Date.now(), model: asText(Model), firmware: asText(FirmwareVersion) };
+  }
+  const { model, firmware } = memory.manager;
+  return { ...told, manager: model, firmware: firmware ?? told.firmware };
+}
+
+/** The manager of a system; null where it cannot be read: knowing it only saves a refused request. */
+async function managerOf(bmc: Bmc, found: Pick<SystemFound, 'root' | 'uri' | 'body'>): Promise<Loose | null> {
+  try {
+    const [uri] = await managersOf(bmc, found);
+    return uri === undefined ? null : ((await tryResource(bmc, uri))?.body ?? null);
+  } catch (error) {
+    if (error instanceof RackwrightError) return null;
+    throw error;
+  }
 }
 
 /** Of the managers of a service, those of one system: those that name it, else those that name none. */
@@ -212,7 +245,10 @@ export function managing(system: string, managers: readonly Resource[]): Resourc
 }
 
 /** The managers of a system: those that it names, else those that name it, else those that name none. */
-export async function managersOf(bmc: Bmc, system: SystemFound): Promise<string[]> {
+export async function managersOf(
+  bmc: Bmc,
+  system: Pick<SystemFound, 'root' | 'uri' | 'body'>,
+): Promise<string[]> {
   const named = linksOf(at(system.body, 'Links', 'ManagedBy'));
   if (named.length > 0) return named;
   const members = await collectionMembers(bmc, linkOf(system.root['Managers']) ?? '/redfish/v1/Managers', 8);

@@ -3,7 +3,11 @@ import type { InsertParameter } from './media.ts';
 /** Who made the system and its BMC, as far as the service says. */
 export interface RedfishIdentity {
   readonly vendor: string | null;
+  /** The model of the system. */
   readonly product: string | null;
+  /** The model of the manager: it tells generations of BMCs apart that all have one product name. */
+  readonly manager: string | null;
+  /** Of the manager. */
   readonly firmware: string | null;
 }
 
@@ -19,28 +23,53 @@ export interface QuirkFlags {
   readonly powerPatienceMs?: number;
 }
 
-interface QuirkRow {
+export interface QuirkRow {
   /** The row of the field reports that this one answers. */
   readonly report: string;
   readonly vendor: RegExp;
+  /** The model of the system. */
   readonly product?: RegExp;
+  /** The model of the manager. */
+  readonly manager?: RegExp;
   /** Inclusive bounds of the BMC's firmware version. */
   readonly firmware?: { readonly from?: string; readonly to?: string };
   readonly flags: QuirkFlags;
+  /** Where it is told in public; else only the field reports have it, with no range of firmware. */
+  readonly source?: string;
 }
 
 /** Known deviations. A row only saves the BMC a refused request: what it says is also found out by asking. */
 export const QUIRKS: readonly QuirkRow[] = [
   { report: 'vm-1', vendor: /^(nokia|zt)/i, flags: { insertWith: ['TransferProtocolType'] } },
   {
+    report: 'vm-1',
+    vendor: /^cisco/i,
+    product: /C845A/i,
+    flags: { insertWith: ['TransferProtocolType'] },
+    source: 'https://github.com/openshift/openstack-sushy/pull/152',
+  },
+  {
     report: 'vm-2',
     vendor: /^nvidia/i,
     product: /dgx/i,
     flags: { insertWith: ['TransferProtocolType', 'UserName', 'Password'] },
   },
-  { report: 'boot-17', vendor: /^dell/i, product: /idrac ?10/i, flags: { bootThroughSettings: true } },
+  {
+    // The generation of the server is in the model of its manager ("17G Monolithic"), iDRAC10 in no resource.
+    report: 'boot-17',
+    vendor: /^dell/i,
+    manager: /^(1[7-9]|[2-9]\d)G\b/i,
+    flags: { bootThroughSettings: true },
+    source: 'https://github.com/ansible-collections/community.general/issues/11297',
+  },
   { report: 'boot-24', vendor: /^sushy/i, flags: { noDisabledOverride: true } },
 ];
+
+/** Whether rows ask for what only a manager tells; for most vendors none does, and no manager is read. */
+export const asksTheManager = (vendor: string | null, rows: readonly QuirkRow[] = QUIRKS): boolean =>
+  rows.some(
+    (row) => row.vendor.test(vendor ?? '') && (row.manager !== undefined || row.firmware !== undefined),
+  );
 
 /** Compares dotted versions by their numbers; what is no number ends the comparison. */
 export function compareVersions(a: string, b: string): number {
@@ -72,6 +101,7 @@ export function quirksFor(
     (row) =>
       row.vendor.test(identity.vendor ?? '') &&
       (row.product === undefined || row.product.test(identity.product ?? '')) &&
+      (row.manager === undefined || row.manager.test(identity.manager ?? '')) &&
       inRange(row, identity.firmware),
   );
   return {

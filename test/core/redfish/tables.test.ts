@@ -11,7 +11,7 @@ import {
 } from '../../../core/redfish/media.ts';
 import { identityMacs, mergeNics, normaliseMac, readEthernetInterface } from '../../../core/redfish/nics.ts';
 import { readPower, readResetTypes, resetCandidates } from '../../../core/redfish/power.ts';
-import { compareVersions, QUIRKS, quirksFor } from '../../../core/redfish/quirks.ts';
+import { asksTheManager, compareVersions, QUIRKS, quirksFor } from '../../../core/redfish/quirks.ts';
 import { asBoolean, asNumber, asText, linksOf } from '../../../core/redfish/read.ts';
 import { isGpu, readHealth } from '../../../core/redfish/readers.ts';
 import { readTask, taskLocation } from '../../../core/redfish/task.ts';
@@ -232,7 +232,7 @@ describe('quirks', () => {
       },
     ];
     const fits = (firmware: string | null, vendor = 'X Corp'): boolean =>
-      quirksFor({ vendor, product: null, firmware }, rows).reports.length === 1;
+      quirksFor({ vendor, product: null, manager: null, firmware }, rows).reports.length === 1;
     expect([
       fits('6.0'),
       fits('6.9.1'),
@@ -243,6 +243,26 @@ describe('quirks', () => {
       fits('6.1', 'Y'),
     ]).toEqual([true, true, true, false, false, false, false]);
   });
+  it.each([
+    [{ vendor: 'Dell', manager: '17G Monolithic' }, ['boot-17']],
+    [{ vendor: 'Dell Inc.', manager: '17G Modular' }, ['boot-17']],
+    [{ vendor: 'Dell', manager: '16G Monolithic' }, []],
+    [{ vendor: 'Dell', manager: null, product: 'iDRAC10' }, []],
+    [{ vendor: 'Supermicro', manager: '17G Monolithic' }, []],
+    [{ vendor: 'NVIDIA', product: 'DGX H100' }, ['vm-2']],
+    [{ vendor: 'NVIDIA', product: 'HGX H100' }, []],
+    [{ vendor: 'Cisco Systems Inc', product: 'UCSC-C845A-M8' }, ['vm-1']],
+    [{ vendor: 'Nokia Solutions and Networks' }, ['vm-1']],
+    [{}, []],
+  ])('%j has %j', (identity, reports) => {
+    const unknown = { vendor: null, product: null, manager: null, firmware: null };
+    expect(quirksFor({ ...unknown, ...identity }).reports).toEqual(reports);
+  });
+  it.each([
+    ['Dell', true],
+    ['Supermicro', false],
+    [null, false],
+  ])('of %s the manager is asked: %s', (vendor, asked) => expect(asksTheManager(vendor)).toBe(asked));
   it('names a field report in each row', () => {
     for (const row of QUIRKS) expect(row.report).toMatch(/^[a-z]+-\d+$/);
   });

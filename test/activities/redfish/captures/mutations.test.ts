@@ -88,7 +88,7 @@ function readAll(body: unknown): void {
   readAccount(body);
   readHostInterface(URI, body);
   bootDifferences(
-    { order: readBootOrder(body), options: [readBootOption(body)], secureBoot: null },
+    { order: readBootOrder(body), options: [readBootOption(body)], secureBoot: null, forbidden: [] },
     { bootOptions: ['UEFI: *'] },
   );
   tpmsOf(body, [body]);
@@ -98,6 +98,7 @@ function readAll(body: unknown): void {
   quirksFor({
     vendor: asName(root['Vendor']),
     product: asName(root['Model']),
+    manager: asName(root['Model']),
     firmware: asName(root['FirmwareVersion']),
   });
 }
