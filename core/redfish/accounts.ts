@@ -22,7 +22,12 @@ export interface BmcAccess {
   /** Accounts that are listed and could not be read. */
   readonly unread: number;
   readonly hostInterfaces: readonly HostInterface[] | null;
+  /** What our account may not read. */
+  readonly forbidden: readonly Forbidden[];
 }
+
+/** Parts of a BMC that an account may be kept from reading. */
+export type Forbidden = 'accounts' | 'host interface';
 
 /** What the contract says of it; undefined: nothing. */
 export interface ExpectedAccess {
@@ -62,22 +67,25 @@ export const shownAccount = ({ name, role }: Account): string =>
 export function accessDifferences(seen: BmcAccess, expected: ExpectedAccess): Comparison {
   const differences: string[] = [];
   const untold: string[] = [];
+  const forbidden: string[] = [];
   if (expected.accounts !== undefined) {
     const allowed = new Set(expected.accounts);
     for (const account of othersOf(seen, expected.own)) {
       if (!allowed.has(account.name)) differences.push(`${shownAccount(account)} is enabled`);
     }
-    if (seen.accounts === null) untold.push('accounts');
+    if (seen.forbidden.includes('accounts')) forbidden.push('accounts');
+    else if (seen.accounts === null) untold.push('accounts');
     else if (seen.unread > 0) untold.push(`${seen.unread} accounts that are listed`);
   }
   if (expected.hostInterface !== undefined) {
     const wanted = expected.hostInterface === 'enabled';
     const told = (seen.hostInterfaces ?? []).filter(({ enabled }) => enabled !== null);
-    if (told.length === 0) untold.push('host interface');
+    if (seen.forbidden.includes('host interface')) forbidden.push('host interface');
+    else if (told.length === 0) untold.push('host interface');
     for (const { uri, enabled } of told) {
       if (enabled === wanted) continue;
       differences.push(`host interface ${quoted(uri)} is ${enabled === true ? 'enabled' : 'disabled'}`);
     }
   }
-  return { differences, untold };
+  return { differences, untold, forbidden };
 }

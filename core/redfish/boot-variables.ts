@@ -16,6 +16,8 @@ export interface BootVariables {
   readonly options: readonly BootOption[] | null;
   /** What is set, not what the last boot was. */
   readonly secureBoot: boolean | null;
+  /** What our account may not read. */
+  readonly forbidden: readonly ('secure boot' | 'boot options')[];
 }
 
 export interface ExpectedBoot {
@@ -74,9 +76,11 @@ function standing({ order, options }: BootVariables): { reference: string; name:
 export function bootDifferences(seen: BootVariables, expected: ExpectedBoot): Comparison {
   const differences: string[] = [];
   const untold: string[] = [];
+  const forbidden: string[] = [];
   if (expected.secureBoot !== undefined) {
     const words = (on: boolean): string => (on ? 'enabled' : 'disabled');
-    if (seen.secureBoot === null) untold.push('secure boot');
+    if (seen.forbidden.includes('secure boot')) forbidden.push('secure boot');
+    else if (seen.secureBoot === null) untold.push('secure boot');
     else if (seen.secureBoot !== expected.secureBoot) {
       differences.push(
         `secure boot is ${words(seen.secureBoot)}, and ${words(expected.secureBoot)} expected`,
@@ -86,12 +90,13 @@ export function bootDifferences(seen: BootVariables, expected: ExpectedBoot): Co
   if (expected.bootOptions !== undefined) {
     const allowed = expected.bootOptions;
     const found = standing(seen);
-    if (found === null) untold.push('boot options');
+    if (seen.forbidden.includes('boot options')) forbidden.push('boot options');
+    else if (found === null) untold.push('boot options');
     for (const { reference, name } of found ?? []) {
       if (allowed.some((pattern) => matchesName(pattern, name) || matchesName(pattern, reference))) continue;
       const where = reference === '' || reference === name ? '' : `${shownWord(reference)} `;
       differences.push(`boot option ${where}${quoted(name)} is not among those of the machine type`);
     }
   }
-  return { differences, untold };
+  return { differences, untold, forbidden };
 }

@@ -5,6 +5,8 @@ export interface Comparison {
   readonly differences: readonly string[];
   /** What the BMC does not show, in words. */
   readonly untold: readonly string[];
+  /** What the contract speaks of, and our account on the BMC may not read. */
+  readonly forbidden: readonly string[];
 }
 
 const MOST = 16;

@@ -9,17 +9,13 @@ import {
   shownAccount,
   type BmcAccess,
   type ExpectedAccess,
+  type Forbidden,
   type HostInterface,
 } from '../../../core/redfish/accounts.ts';
 import { shownList } from '../../../core/redfish/comparison.ts';
 import { linkOf } from '../../../core/redfish/read.ts';
-import {
-  collectionLinks,
-  collectionMembers,
-  managersOf,
-  tryResource,
-  type SystemFound,
-} from '../../redfish/service.ts';
+import { managersOf, type SystemFound } from '../../redfish/service.ts';
+import { membersTold, readTold } from '../../redfish/told.ts';
 import type { Bmc } from '../../redfish/transport.ts';
 import type { StepContext, StepFunction } from '../driver.ts';
 import { onSystem, sentence } from './bmc.ts';
@@ -33,32 +29,58 @@ const MAX_ACCOUNTS = 256;
 export const compareBmc: StepFunction = (context) =>
   onSystem(context, async (bmc, system) => {
     const expected = await expectedOf(context);
-    const seen: BmcAccess = {
-      ...(await accountsOf(bmc, system)),
-      hostInterfaces: await hostInterfacesOf(bmc, system),
-    };
-    const { differences, untold } = accessDifferences(seen, expected);
+    const seen = await accessOf(bmc, system);
+    const { differences, untold, forbidden } = accessDifferences(seen, expected);
     const { accounts, hostInterfaces } = seen;
     const evidence = await context.evidence('bmc-accounts', {
       asked: 'accounts and host interfaces of the BMC',
       of: bmc.origin,
-      answer: { accounts, unread: seen.unread, hostInterfaces, differences } as unknown as Json,
+      answer: {
+        accounts,
+        unread: seen.unread,
+        hostInterfaces,
+        forbidden: seen.forbidden,
+        differences,
+      } as unknown as Json,
     });
     if (differences.length > 0) {
       throw fail('BMC_MISMATCH', `The BMC is not as the contract says: ${shownList(differences)}.`, {
         details: { differences: differences.slice(0, 64) },
       });
     }
+    if (forbidden.length > 0) throw notPermitted(forbidden);
     return {
       summary: sentence(
         accounts === null ? 'the BMC does not show its accounts' : `${accounts.length} accounts`,
         expected.accounts === undefined ? undeclared(seen, expected) : 'none beside those of the contract',
         expected.hostInterface === undefined ? openInterfaces(seen) : undefined,
         untold.length === 0 ? undefined : `not told by the BMC: ${untold.join(', ')}`,
+        seen.forbidden.length === 0 ? undefined : `not permitted to read: ${seen.forbidden.join(', ')}`,
       ),
       evidence: [evidence],
     };
   });
+
+async function accessOf(bmc: Bmc, system: SystemFound): Promise<BmcAccess> {
+  const accounts = await accountsOf(bmc, system);
+  const faces = await hostInterfacesOf(bmc, system);
+  const forbidden: Forbidden[] = [];
+  if (accounts === 'forbidden') forbidden.push('accounts');
+  if (faces === 'forbidden') forbidden.push('host interface');
+  return {
+    ...(accounts === 'forbidden' ? { accounts: null, unread: 0 } : accounts),
+    hostInterfaces: faces === 'forbidden' ? null : faces,
+    forbidden,
+  };
+}
+
+/** The contract says how it has to be, and nobody can tell whether it is. */
+export const notPermitted = (what: readonly string[]): Error =>
+  fail(
+    'BMC_PRIVILEGE_MISSING',
+    `The contract speaks of ${what.join(' and ')}, and the account of the contract may not read that on the BMC.`,
+    { details: { forbidden: [...what] } },
+  );
 
 async function expectedOf(context: StepContext): Promise<ExpectedAccess> {
   const { accounts, hostInterface, credentials } = context.node.bmc!;
@@ -80,28 +102,34 @@ function openInterfaces({ hostInterfaces }: BmcAccess): string | undefined {
   return open === 0 ? undefined : `${open} host interfaces are enabled, and the contract does not say`;
 }
 
-async function accountsOf(bmc: Bmc, system: SystemFound): Promise<Pick<BmcAccess, 'accounts' | 'unread'>> {
+async function accountsOf(
+  bmc: Bmc,
+  system: SystemFound,
+): Promise<Pick<BmcAccess, 'accounts' | 'unread'> | 'forbidden'> {
+  const none = { accounts: null, unread: 0 };
   const uri = linkOf(system.root['AccountService']);
-  const service = uri === null ? null : await tryResource(bmc, uri);
-  const collection = service === null ? null : linkOf(service.body['Accounts']);
-  if (collection === null || (await tryResource(bmc, collection)) === null)
-    return { accounts: null, unread: 0 };
-  const listed = await collectionLinks(bmc, collection, MAX_ACCOUNTS);
-  const members = await collectionMembers(bmc, collection, MAX_ACCOUNTS);
+  const service = uri === null ? null : await readTold(bmc, uri);
+  if (service === null || service === 'forbidden') return service ?? none;
+  const told = await membersTold(bmc, linkOf(service.body['Accounts']), MAX_ACCOUNTS);
+  if (told === null || told === 'forbidden') return told ?? none;
   return {
-    accounts: members.flatMap(({ body }) => readAccount(body) ?? []),
-    unread: Math.max(0, listed.length - members.length),
+    accounts: told.members.flatMap(({ body }) => readAccount(body) ?? []),
+    unread: told.listed - told.members.length,
   };
 }
 
-async function hostInterfacesOf(bmc: Bmc, system: SystemFound): Promise<HostInterface[] | null> {
+async function hostInterfacesOf(
+  bmc: Bmc,
+  system: SystemFound,
+): Promise<HostInterface[] | 'forbidden' | null> {
   let found: HostInterface[] | null = null;
   for (const uri of (await managersOf(bmc, system)).slice(0, 4)) {
-    const manager = await tryResource(bmc, uri);
-    const collection = manager === null ? null : linkOf(manager.body['HostInterfaces']);
-    if (collection === null) continue;
-    const members = await collectionMembers(bmc, collection, 8);
-    found = [...(found ?? []), ...members.map((each) => readHostInterface(each.uri, each.body))];
+    const manager = await readTold(bmc, uri);
+    if (manager === 'forbidden') return manager;
+    const told = await membersTold(bmc, linkOf(manager?.body['HostInterfaces']), 8);
+    if (told === 'forbidden') return told;
+    if (told === null) continue;
+    found = [...(found ?? []), ...told.members.map((each) => readHostInterface(each.uri, each.body))];
   }
   return found;
 }

@@ -9,9 +9,11 @@ import {
 import { shownList } from '../../../core/redfish/comparison.ts';
 import { at, linkOf } from '../../../core/redfish/read.ts';
 import { readSecureBoot } from '../../../core/redfish/readers.ts';
-import { collectionMembers, tryResource, type SystemFound } from '../../redfish/service.ts';
+import type { SystemFound } from '../../redfish/service.ts';
+import { membersTold, readTold } from '../../redfish/told.ts';
 import type { Bmc } from '../../redfish/transport.ts';
 import type { StepFunction } from '../driver.ts';
+import { notPermitted } from './accounts.ts';
 import { onSystem, sentence } from './bmc.ts';
 
 const MAX_OPTIONS = 64;
@@ -24,7 +26,7 @@ export const compareBoot: StepFunction = (context) =>
   onSystem(context, async (bmc, system) => {
     const seen = await bootVariablesOf(bmc, system);
     const { expect } = context.node.machineType;
-    const { differences, untold } = bootDifferences(seen, expect);
+    const { differences, untold, forbidden } = bootDifferences(seen, expect);
     const evidence = await context.evidence('boot-variables', {
       asked: 'secure boot, boot order and boot options',
       of: bmc.origin,
@@ -35,6 +37,7 @@ export const compareBoot: StepFunction = (context) =>
         details: { differences: differences.slice(0, 64) },
       });
     }
+    if (forbidden.length > 0) throw notPermitted(forbidden);
     const { secureBoot, order, options } = seen;
     const silent = expect.secureBoot === undefined && expect.bootOptions === undefined;
     return {
@@ -43,6 +46,7 @@ export const compareBoot: StepFunction = (context) =>
         `${(order ?? options ?? []).length} boot options told`,
         silent ? 'the machine type does not say what they should be' : undefined,
         untold.length === 0 ? undefined : `not told by the BMC: ${untold.join(', ')}`,
+        seen.forbidden.length === 0 ? undefined : `not permitted to read: ${seen.forbidden.join(', ')}`,
       ),
       evidence: [evidence],
     };
@@ -50,13 +54,18 @@ export const compareBoot: StepFunction = (context) =>
 
 async function bootVariablesOf(bmc: Bmc, system: SystemFound): Promise<BootVariables> {
   const secure = linkOf(system.body['SecureBoot']);
-  const resource = secure === null ? null : await tryResource(bmc, secure);
-  const collection = linkOf(at(system.body, 'Boot', 'BootOptions'));
-  const there = collection !== null && (await tryResource(bmc, collection)) !== null;
-  const options = there ? await collectionMembers(bmc, collection, MAX_OPTIONS) : null;
+  const resource = secure === null ? null : await readTold(bmc, secure);
+  const options = await membersTold(bmc, linkOf(at(system.body, 'Boot', 'BootOptions')), MAX_OPTIONS);
   return {
     order: readBootOrder(system.body),
-    options: options?.map(({ body }) => readBootOption(body)) ?? null,
-    secureBoot: resource === null ? null : readSecureBoot(resource.body).enabled,
+    options:
+      options === null || options === 'forbidden'
+        ? null
+        : options.members.map(({ body }) => readBootOption(body)),
+    secureBoot: resource === null || resource === 'forbidden' ? null : readSecureBoot(resource.body).enabled,
+    forbidden: [
+      ...(resource === 'forbidden' ? (['secure boot'] as const) : []),
+      ...(options === 'forbidden' ? (['boot options'] as const) : []),
+    ],
   };
 }

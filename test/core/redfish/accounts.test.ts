@@ -18,6 +18,7 @@ const seen = (accounts: readonly Account[] | null, over: Partial<BmcAccess> = {}
   accounts,
   unread: 0,
   hostInterfaces: null,
+  forbidden: [],
   ...over,
 });
 
@@ -56,17 +57,32 @@ describe('accounts against the contract', () => {
     ],
     ['the one without a name', [account('')], ['an account without a name is enabled']],
   ])('%s', (_, accounts, differences) => {
-    expect(accessDifferences(seen(accounts), expected)).toEqual({ differences, untold: [] });
+    expect(accessDifferences(seen(accounts), expected)).toEqual({ differences, untold: [], forbidden: [] });
   });
 
   it('of which the contract does not speak make no difference', () => {
     const silent = { own: 'rackwright', accounts: undefined, hostInterface: undefined };
     const all = seen([account('tenant')], { hostInterfaces: [face(true)] });
-    expect(accessDifferences(all, silent)).toEqual({ differences: [], untold: [] });
+    expect(accessDifferences(all, silent)).toEqual({ differences: [], untold: [], forbidden: [] });
+  });
+
+  it('that our account may not read are neither told nor untold', () => {
+    const kept = seen(null, { forbidden: ['accounts', 'host interface'] });
+    expect(accessDifferences(kept, { ...expected, hostInterface: 'disabled' })).toEqual({
+      differences: [],
+      untold: [],
+      forbidden: ['accounts', 'host interface'],
+    });
+    const silent = { own: 'rackwright', accounts: undefined, hostInterface: undefined };
+    expect(accessDifferences(kept, silent).forbidden).toEqual([]);
   });
 
   it('that are not shown, or cannot be read, are untold', () => {
-    expect(accessDifferences(seen(null), expected)).toEqual({ differences: [], untold: ['accounts'] });
+    expect(accessDifferences(seen(null), expected)).toEqual({
+      differences: [],
+      untold: ['accounts'],
+      forbidden: [],
+    });
     expect(accessDifferences(seen([], { unread: 2 }), expected).untold).toEqual([
       '2 accounts that are listed',
     ]);

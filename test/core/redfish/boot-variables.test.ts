@@ -14,6 +14,7 @@ const shown = (over: Partial<BootVariables>): BootVariables => ({
   order: ['Boot0001', 'Boot0002'],
   options: [DISK, PXE],
   secureBoot: false,
+  forbidden: [],
   ...over,
 });
 const bootOptions = ['UEFI: Hard Disk', 'UEFI: PXE IPv4 *'];
@@ -85,7 +86,11 @@ describe('boot variables against the machine type', () => {
     ],
     ['an empty order', shown({ order: [] }), []],
   ])('%s', (_, seen, differences) => {
-    expect(bootDifferences(seen, { bootOptions, secureBoot: false })).toEqual({ differences, untold: [] });
+    expect(bootDifferences(seen, { bootOptions, secureBoot: false })).toEqual({
+      differences,
+      untold: [],
+      forbidden: [],
+    });
   });
 
   it('may name an option by its reference', () => {
@@ -101,15 +106,32 @@ describe('boot variables against the machine type', () => {
     expect(bootDifferences(shown({ secureBoot }), { secureBoot: wanted }).differences).toEqual(differences);
   });
 
+  it('that our account may not read are neither told nor untold', () => {
+    const kept = shown({
+      options: null,
+      order: null,
+      secureBoot: null,
+      forbidden: ['secure boot', 'boot options'],
+    });
+    expect(bootDifferences(kept, { bootOptions, secureBoot: true })).toEqual({
+      differences: [],
+      untold: [],
+      forbidden: ['secure boot', 'boot options'],
+    });
+    expect(bootDifferences(kept, {}).forbidden).toEqual([]);
+  });
+
   it('that are not shown are untold, and those that are not spoken of make no difference', () => {
-    const blind: BootVariables = { order: null, options: null, secureBoot: null };
+    const blind: BootVariables = { order: null, options: null, secureBoot: null, forbidden: [] };
     expect(bootDifferences(blind, { bootOptions, secureBoot: true })).toEqual({
       differences: [],
       untold: ['secure boot', 'boot options'],
+      forbidden: [],
     });
     expect(bootDifferences(shown({ order: ['Boot0007'], secureBoot: true }), {})).toEqual({
       differences: [],
       untold: [],
+      forbidden: [],
     });
   });
 });
