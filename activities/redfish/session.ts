@@ -121,10 +121,10 @@ export class Authenticator {
     const root = await this.raw('GET', '/redfish/v1/');
     if (root.status === 401 || root.status === 403) return usual;
     if (root.status >= 400) throw refusal(root, 'Reading the service root');
-    if (root.body === undefined) {
+    if (typeof root.body !== 'object' || root.body === null || Array.isArray(root.body)) {
       throw fail(
         'BMC_ANSWER_INVALID',
-        `GET ${root.url}: the answer is no JSON, so this is no Redfish service.`,
+        `GET ${root.url}: the answer is no JSON object, so this is no Redfish service.`,
         {
           details: { url: root.url, status: root.status },
         },
