@@ -21,6 +21,8 @@ export interface TaskState {
   startedAt: number;
   /** When the work that the task stands for is done. */
   dueAt: number;
+  /** Somebody has looked at it. */
+  seen?: boolean;
   failed: boolean;
   /** Its monitor is known by its query too. */
   wantsQuery?: boolean;

@@ -283,7 +283,13 @@ export const DISABLED: readonly Disabled[] = [
     row: 'vm-16',
     cases: ['the insert is a task'],
     off: '202 is an acceptance',
-    edits: [edit(ACTIONS, '    if (answer.status < 400) {\n', '    if (answer.status < 202) {\n')],
+    edits: [
+      edit(
+        ACTIONS,
+        '    if (answer.status < 400) {\n',
+        "    if (answer.status === 202) throw refusal(answer, 'Inserting', 'MEDIA_REFUSED');\n    if (answer.status < 400) {\n",
+      ),
+    ],
   },
   {
     name: 'vm-16-late',

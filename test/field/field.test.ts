@@ -8,7 +8,7 @@ import { Lanes } from './lanes.ts';
 
 /** A handling that is switched off may make a case wait for ever. */
 const WITHOUT = process.env['RACKWRIGHT_WITHOUT'] !== undefined;
-const LONGEST_MS = WITHOUT ? 75_000 : 300_000;
+const LONGEST_MS = WITHOUT ? 150_000 : 300_000;
 
 const lanes = new Lanes();
 const passed = new Map<string, number>();

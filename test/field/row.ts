@@ -16,6 +16,8 @@ export interface Case {
   readonly faults: { readonly [name: string]: number | true };
   /** Switches of `faults` that may not fire: the driver never does what they wait for. `probe` does it, and they do. */
   readonly never?: readonly string[];
+  /** Switches that may have nothing to do, since another one of the combination is before them. */
+  readonly hidden?: readonly string[];
   readonly probe?: (lane: Lane) => Promise<unknown>;
   /** Run before the switches are on. */
   readonly before?: readonly Op[];

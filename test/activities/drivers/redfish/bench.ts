@@ -80,7 +80,7 @@ export interface Running {
 }
 
 /** A handling that is switched off is not waited for as long: test/field/disabled.ts. */
-const BOUND_MS = process.env['RACKWRIGHT_WITHOUT'] === undefined ? 120_000 : 25_000;
+const BOUND_MS = process.env['RACKWRIGHT_WITHOUT'] === undefined ? 120_000 : 60_000;
 
 /** Waits until something is there. */
 export async function until<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
