@@ -16,7 +16,7 @@ const unreachable = (message: string, details: { status?: number } = {}): Error 
 
 /** The file of an image that lies on this host; undefined for one behind http. Throws IMAGE_SOURCE_UNREACHABLE. */
 export async function imageFile(
-  image: Image,
+  image: Pick<Image, 'name' | 'url'>,
 ): Promise<{ path: string; size: number; mtimeMs: number } | undefined> {
   if (/^https?:/i.test(image.url)) return undefined;
   const path = /^file:/i.test(image.url) ? fileURLToPath(image.url) : image.url;

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { fail, type RackwrightError } from '../../core/errors/failure.ts';
 import {
+  isBlankArea,
   MEDIA_LABEL,
   MEDIA_MARKER,
   PARAMETERS_PATH,
@@ -17,11 +18,13 @@ export interface MediaBase {
   readonly size: number;
   /** SHA-256 of the whole ISO, in hexadecimal. */
   readonly sha256: string;
-  /** Where the reserved area begins. */
-  readonly areaAt: number;
+  /** Where the reserved area begins: as the volume's directory has it, then its copies, as in an EFI partition. */
+  readonly areasAt: readonly number[];
 }
 
 const MAX_KEPT = 16;
+/** More markers than this are no copies. */
+const MAX_AREAS = 16;
 const kept = new Map<string, { readonly stamp: string; readonly base: Promise<MediaBase> }>();
 
 const invalid = (path: string, why: string): RackwrightError =>
@@ -46,19 +49,23 @@ export async function mediaBase(path: string): Promise<MediaBase> {
 
 async function prepare(path: string, size: number): Promise<MediaBase> {
   const { sha256, found } = await scan(path);
-  if (found.length !== 1) {
-    throw invalid(path, `has the marker line ${MEDIA_MARKER} ${found.length} times, and must have it once`);
-  }
-  const areaAt = found[0]!;
-  const volume = await readVolume(path);
+  const { volume, bytesAt } = await readVolume(path, found);
   if (volume.label.toLowerCase() !== MEDIA_LABEL) {
     throw invalid(path, `has the label "${volume.label}", and agents look for "${MEDIA_LABEL}"`);
   }
   const file = volume.files.find((each) => each.path === PARAMETERS_PATH);
-  if (file === undefined || file.offset !== areaAt || file.size !== RESERVED_BYTES) {
+  if (file === undefined || !found.includes(file.offset) || file.size !== RESERVED_BYTES) {
     throw invalid(path, `has no /${PARAMETERS_PATH} of ${RESERVED_BYTES} bytes that begins with the marker`);
   }
-  return { path, size, sha256, areaAt };
+  const copies = found.filter((at) => at !== file.offset);
+  for (const at of copies) {
+    if (isBlankArea(bytesAt.get(at)!)) continue;
+    throw invalid(
+      path,
+      `has the marker line ${MEDIA_MARKER} at byte ${at}, where no whole reserved area lies`,
+    );
+  }
+  return { path, size, sha256, areasAt: [file.offset, ...copies] };
 }
 
 /** Hashes the file and finds the marker, also across two pieces. */
@@ -72,7 +79,7 @@ async function scan(path: string): Promise<{ sha256: string; found: number[] }> 
     const piece = chunk as Buffer;
     hash.update(piece);
     const text = Buffer.concat([before, piece]);
-    for (let i = text.indexOf(marker); i >= 0 && found.length < 3; i = text.indexOf(marker, i + 1)) {
+    for (let i = text.indexOf(marker); i >= 0 && found.length < MAX_AREAS; i = text.indexOf(marker, i + 1)) {
       found.push(at - before.length + i);
     }
     at += piece.length;
@@ -81,13 +88,21 @@ async function scan(path: string): Promise<{ sha256: string; found: number[] }> 
   return { sha256: hash.digest('hex'), found };
 }
 
-async function readVolume(path: string): Promise<IsoVolume> {
+/** The volume's directory, and what stands at the places where the marker was found. */
+async function readVolume(
+  path: string,
+  found: readonly number[],
+): Promise<{ volume: IsoVolume; bytesAt: ReadonlyMap<number, Uint8Array> }> {
   const file = await open(path, 'r');
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
+    return buffer.subarray(0, bytesRead);
+  };
   try {
-    return await readIso9660From(async (offset, length) => {
-      const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
-      return buffer.subarray(0, bytesRead);
-    });
+    const volume = await readIso9660From(read);
+    const bytesAt = new Map<number, Uint8Array>();
+    for (const at of found) bytesAt.set(at, await read(at, RESERVED_BYTES));
+    return { volume, bytesAt };
   } catch (error) {
     throw invalid(path, `cannot be read: ${error instanceof Error ? error.message : 'unknown error'}`);
   } finally {
@@ -109,7 +124,7 @@ export async function* mediaBytes(
   let offset = start;
   for await (const chunk of createReadStream(base.path, { start, end, highWaterMark: 256 * 1024 })) {
     const piece = chunk as Buffer;
-    yield patched(piece, offset, base.areaAt, area);
+    yield base.areasAt.reduce((bytes: Uint8Array, at) => patched(bytes, offset, at, area), piece);
     offset += piece.length;
   }
 }

@@ -1,11 +1,23 @@
 import { fail } from '../errors/failure.ts';
 
-/** The first line of the reserved area; it must stand exactly once in a base ISO. */
+/** The first line of the reserved area. Wherever it stands in a base ISO, a whole area must lie. */
 export const MEDIA_MARKER = '#RACKWRIGHT-PARAMETERS#';
 /** Bytes of the reserved area: the whole of `/parameters.txt`. */
 export const RESERVED_BYTES = 4096;
 export const PARAMETERS_PATH = 'parameters.txt';
 export const MEDIA_LABEL = 'ir-vfd-dev';
+
+/** The reserved area as it is built: the marker line, and room for the parameters. */
+export function blankArea(): Uint8Array {
+  const area = new Uint8Array(RESERVED_BYTES).fill(0x0a);
+  area.set(new TextEncoder().encode(MEDIA_MARKER));
+  return area;
+}
+
+export const isBlankArea = (bytes: Uint8Array): boolean => {
+  const blank = blankArea();
+  return bytes.length === blank.length && bytes.every((byte, at) => byte === blank[at]);
+};
 
 /** The reserved area with the parameters of one boot: `key=value` lines, padded with newlines to 4096 bytes. */
 export function parametersArea(parameters: { readonly [key: string]: string }): Uint8Array {

@@ -1,9 +1,11 @@
 import type { CatalogueEntry } from './entry.ts';
 import { GATEWAY_ERRORS } from './gateway.ts';
+import { SUPPLY_ERRORS } from './supply.ts';
 
 /** Codes of the deploy agent, its network, its images, and the guest's first boot. */
 export const AGENT_ERRORS = {
   ...GATEWAY_ERRORS,
+  ...SUPPLY_ERRORS,
   AGENT_SILENT: {
     faultDomain: 'deploy-agent',
     retryable: false,
@@ -201,7 +203,7 @@ export const AGENT_ERRORS = {
     httpStatus: 500,
     meaning: 'The base ISO cannot be read, or lacks the reserved area that node parameters go into.',
     correction:
-      'Build the deploy ISO with `/parameters.txt` of 4096 bytes that begins with the marker line, exactly once.',
+      'Build it with `rackwright media build`, or put a `/parameters.txt` of 4096 bytes into it that begins with the marker line.',
   },
   FIRST_BOOT_SILENT: {
     faultDomain: 'first-boot',

@@ -231,6 +231,26 @@ describe('a base ISO', () => {
     });
   });
 
+  it('may have whole copies of its area elsewhere, as in an EFI partition, and all get the parameters', async () => {
+    const esp = Buffer.alloc(20_000, 'E');
+    area(`${MEDIA_MARKER}\n`).copy(esp, 512 * 9);
+    const iso = iso9660({ label: 'ir-vfd-dev', files: [file('boot/efi.img', esp), good] });
+    const own = await startGateway({ iso });
+    try {
+      const answer = await fetch(`${own.url}/media/${own.token('gpu-01', 'media')}/gpu-01.iso`);
+      const got = await bytes(answer);
+      const parameters = Buffer.from(isoFileBytes(got, 'parameters.txt')!);
+      const patchedEsp = Buffer.from(isoFileBytes(got, 'boot/efi.img')!);
+      expect(parameters.toString()).toContain('ipa-api-url=');
+      expect(patchedEsp.subarray(512 * 9, 512 * 9 + 4096)).toEqual(parameters);
+      expect(patchedEsp.subarray(0, 512 * 9)).toEqual(esp.subarray(0, 512 * 9));
+      expect(patchedEsp.subarray(512 * 9 + 4096)).toEqual(esp.subarray(512 * 9 + 4096));
+      expect(got.indexOf(MEDIA_MARKER)).toBe(-1);
+    } finally {
+      await own.close();
+    }
+  });
+
   it('is found to be another once the file has changed', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'rackwright-iso-')), 'base.iso');
     writeFileSync(path, iso9660({ label: 'ir-vfd-dev', files: [good] }));
