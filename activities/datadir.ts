@@ -8,6 +8,10 @@ export interface DataDir {
   readonly contracts: string;
   readonly evidence: string;
   readonly blobs: string;
+  /** Which versions of images were promoted. */
+  readonly images: string;
+  /** Copies of promoted images, by their checksums. */
+  readonly imageFiles: string;
   readonly keys: string;
   readonly siteKey: string;
   /** Files with process ids and addresses of what runs. */
@@ -30,6 +34,8 @@ export function dataDirPaths(dataDir = '.rackwright'): DataDir {
     contracts: join(root, 'contracts'),
     evidence: join(root, 'evidence'),
     blobs: join(root, 'blobs'),
+    images: join(root, 'images', 'records'),
+    imageFiles: join(root, 'images', 'files'),
     keys: join(root, 'keys'),
     siteKey: join(root, 'keys', 'site.key'),
     run: join(root, 'run'),

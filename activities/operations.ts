@@ -1,6 +1,7 @@
 import { effectiveNode, type EffectiveNode } from '../contracts/inventory/effective.ts';
 import type { Inventory } from '../contracts/inventory/inventory.ts';
 import { fail } from '../core/errors/failure.ts';
+import { asPromoted } from '../core/images.ts';
 import type { JsonObject } from '../core/json.ts';
 import type {
   EvidenceRef,
@@ -50,7 +51,7 @@ const STEP_TIMEOUTS = {
 /** Stores the contract by its hash and makes the plan that the workflow runs as data. */
 export async function openOperation(site: Site, input: OperationInput): Promise<OpenedOperation> {
   await fence(site, input);
-  const inventory = await site.inventory();
+  const inventory = await withPromoted(site, await site.inventory(), input.args['image']);
   const node = effectiveNode(inventory, input.node);
   const plans = DRIVER_PLANS[node.driver];
   const steps = planOf(input, node);
@@ -75,6 +76,17 @@ export async function openOperation(site: Site, input: OperationInput): Promise<
     supports: supportedVerbs(node.driver),
     retired: node.retired,
   };
+}
+
+/** The contract with the promoted version of the image that is asked for: the operation keeps it to its end. */
+async function withPromoted(site: Site, contract: Inventory, name: unknown): Promise<Inventory> {
+  const image = contract.images.find((each) => each.name === name);
+  const found = image && (await site.promoted(image.name));
+  if (found === undefined) return contract;
+  const images = contract.images.map((each) =>
+    each === image ? asPromoted(each, found.version, found.url) : each,
+  );
+  return { ...contract, images };
 }
 
 function planOf({ kind, args }: OperationInput, node: EffectiveNode): readonly Step[] {

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Inventory } from '../contracts/inventory/inventory.ts';
+import type { ImageVersion } from '../core/images.ts';
 import type { NodeRecord } from '../core/node.ts';
 import type { EvidenceStore } from './evidence/evidence-store.ts';
 import type { InspectionStore } from './inspections/inspection-store.ts';
@@ -23,6 +24,8 @@ export interface Site {
   readonly records: RecordStore<NodeRecord>;
   readonly evidence: EvidenceStore;
   readonly inspections: InspectionStore;
+  /** The promoted version that deployments of an image take, and where it lies; undefined if it was never promoted. */
+  promoted(image: string): Promise<{ readonly version: ImageVersion; readonly url: string } | undefined>;
   readonly blobs: BlobStore;
   readonly tokens: Tokens;
   /** Every secret that this process has resolved; redacted from evidence, errors and logs. */

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { openDataDir } from '../activities/datadir.ts';
 import { fileEvidenceStore } from '../activities/evidence/file-evidence-store.ts';
 import { fileInspectionStore } from '../activities/inspections/inspection-store.ts';
+import { placeOf } from '../activities/images/image-bytes.ts';
 import { loadContract, storeContract } from '../activities/inventory/contract-store.ts';
 import { fileRecordStore } from '../activities/records/file-record-store.ts';
 import { fileBlobStore } from '../activities/secrets/blob-store.ts';
@@ -13,6 +14,7 @@ import { resolveSecret } from '../activities/secrets/resolve.ts';
 import { siteKey } from '../activities/secrets/site-key.ts';
 import type { Site } from '../activities/site.ts';
 import { Tokens } from '../activities/tokens/tokens.ts';
+import { currentVersion, type ImageRecord } from '../core/images.ts';
 import type { NodeRecord } from '../core/node.ts';
 import type { ProcessConfig } from './config.ts';
 import { InventoryFile } from './inventory-file.ts';
@@ -34,6 +36,7 @@ export async function createSite({ config, log, secrets, client }: SiteParts): P
   const key = await siteKey(dir.siteKey, { allowExec });
   secrets.add(key.toString('hex'));
   const blobs = fileBlobStore(dir.blobs, key);
+  const images = fileRecordStore<ImageRecord>(dir.images);
   const baseDir = baseDirOf(config.inventory);
   return {
     name,
@@ -45,6 +48,11 @@ export async function createSite({ config, log, secrets, client }: SiteParts): P
     records: fileRecordStore<NodeRecord>(dir.records),
     evidence: fileEvidenceStore(dir.evidence),
     inspections: fileInspectionStore(dir.inspections),
+    async promoted(image) {
+      const record = await images.read(name, image);
+      const version = record && currentVersion(record);
+      return version && { version, url: placeOf(version, dir.imageFiles) };
+    },
     blobs,
     tokens: new Tokens(key),
     secrets,

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { packageRoot } from '../up/package-root.ts';
 // Everything heavy (zod, the Temporal client) is imported by the commands that need it, when they run.
 import { addEvidenceCommands } from './commands/evidence.ts';
+import { addImageCommands } from './commands/image.ts';
 import { addMediaCommands } from './commands/media.ts';
 import { addNodeCommands } from './commands/node.ts';
 import { addOperationCommands } from './commands/op.ts';
@@ -48,6 +49,7 @@ export function createProgram(): Command {
   addNodeCommands(program);
   addOperationCommands(program);
   addEvidenceCommands(program);
+  addImageCommands(program);
   addMediaCommands(program);
   return program;
 }

@@ -23,4 +23,19 @@ export const SUPPLY_ERRORS = {
     meaning: 'A program that builds the deploy media failed.',
     correction: 'Read what it says in the message; look for room on the disk.',
   },
+  IMAGE_NOT_KEPT: {
+    faultDomain: 'control-host',
+    retryable: false,
+    httpStatus: 500,
+    meaning: 'A copy of an image could not be written to the data directory.',
+    correction:
+      'Make room on the disk of the data directory, or correct its permissions; nothing was changed.',
+  },
+  IMAGE_VERSION_UNKNOWN: {
+    faultDomain: 'image-supply',
+    retryable: false,
+    httpStatus: 404,
+    meaning: 'The image has no promoted version of this number, or none before the current one.',
+    correction: 'Look at `rackwright image list`.',
+  },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -25,6 +25,41 @@ describe('opening an operation', () => {
     expect(observed).toContain('agent-alive');
   });
 
+  it('keeps the promoted version of its image to its end, whatever is promoted later', async () => {
+    let checksum = `sha256:${'1'.repeat(64)}`;
+    const asked = { at: '', by: '', reason: null };
+    const promoted = async (name: string) => ({
+      version: {
+        version: 1,
+        source: '/srv/a',
+        kept: true,
+        checksum,
+        size: 7,
+        format: 'qcow2' as const,
+        ...asked,
+      },
+      url: `/kept/${name}`,
+    });
+    const site = await aSite({ promoted });
+    await site.records.write(aRecord(anInput()), 0);
+    const { ref } = await openOperation(site, anInput());
+    checksum = `sha256:${'2'.repeat(64)}`;
+    const { images, ...rest } = await site.contracts.load(ref.contractHash);
+    expect(images.find(({ name }) => name === 'a')).toMatchObject({
+      url: '/kept/a',
+      checksum: `sha256:${'1'.repeat(64)}`,
+      size: 7,
+      format: 'qcow2',
+    });
+    const { images: before, ...contract } = INVENTORY;
+    expect(rest).toEqual(contract);
+    expect(images.filter(({ name }) => name !== 'a')).toEqual(before.filter(({ name }) => name !== 'a'));
+    // An operation that writes none takes the contract as it is.
+    await site.records.write(aRecord(anInput({ generation: 2, kind: 'clean', args: {} })), 1);
+    const clean = await openOperation(site, anInput({ generation: 2, kind: 'clean', args: {} }));
+    expect(await site.contracts.load(clean.ref.contractHash)).toEqual(INVENTORY);
+  });
+
   it('is only for the operation that the record names', async () => {
     const site = await aSite();
     expect(await codeOf(openOperation(site, anInput()))).toBe('GENERATION_CONFLICT');

@@ -27,6 +27,7 @@ export async function aSite(over: Partial<Site> = {}): Promise<Site> {
     records: fileRecordStore<NodeRecord>(join(folder, 'records')),
     evidence: fileEvidenceStore(join(folder, 'evidence')),
     inspections: fileInspectionStore(join(folder, 'inspections')),
+    promoted: async () => undefined,
     blobs: fileBlobStore(join(folder, 'blobs'), new Uint8Array(32)),
     tokens: new Tokens(new Uint8Array(32)),
     secrets: new SecretSet(),

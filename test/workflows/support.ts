@@ -185,6 +185,7 @@ export class House {
       records: this.records,
       evidence: this.evidence,
       inspections: fileInspectionStore(join(folder, 'inspections')),
+      promoted: async () => undefined,
       blobs: fileBlobStore(join(folder, 'blobs'), new Uint8Array(32)),
       tokens: new Tokens(new Uint8Array(32)),
       secrets: new SecretSet(),

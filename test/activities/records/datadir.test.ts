@@ -17,6 +17,8 @@ test('the layout', () => {
     contracts: '/var/lib/rackwright/contracts',
     evidence: '/var/lib/rackwright/evidence',
     blobs: '/var/lib/rackwright/blobs',
+    images: '/var/lib/rackwright/images/records',
+    imageFiles: '/var/lib/rackwright/images/files',
     keys: '/var/lib/rackwright/keys',
     siteKey: '/var/lib/rackwright/keys/site.key',
     run: '/var/lib/rackwright/run',
