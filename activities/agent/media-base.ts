@@ -114,17 +114,10 @@ async function readVolume(
 export const mediaEtag = (base: MediaBase, area: Uint8Array): string =>
   `"${createHash('sha256').update(base.sha256).update(area).digest('hex').slice(0, 40)}"`;
 
-/** Bytes `start` to `end` (included) of the ISO with the parameters in their place. */
-export async function* mediaBytes(
+/** Puts the parameters in their place, in a piece of the ISO that begins at `offset`. */
+export const mediaPiece = (
   base: MediaBase,
   area: Uint8Array,
-  start: number,
-  end: number,
-): AsyncGenerator<Uint8Array> {
-  let offset = start;
-  for await (const chunk of createReadStream(base.path, { start, end, highWaterMark: 256 * 1024 })) {
-    const piece = chunk as Buffer;
-    yield base.areasAt.reduce((bytes: Uint8Array, at) => patched(bytes, offset, at, area), piece);
-    offset += piece.length;
-  }
-}
+  piece: Uint8Array,
+  offset: number,
+): Uint8Array => base.areasAt.reduce((bytes, at) => patched(bytes, offset, at, area), piece);

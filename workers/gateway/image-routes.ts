@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { imageOf } from '../../contracts/inventory/effective.ts';
 import { fail, RackwrightError } from '../../core/errors/failure.ts';
@@ -24,10 +23,10 @@ export function imageRoutes(app: FastifyInstance, deps: GatewayDeps, doors: Door
       const file = await imageFile(image);
       if (file === undefined) return relay(request, reply, image.url, deps.patience ?? PATIENCE);
       return sendFile(request, reply, {
+        path: file.path,
         size: file.size,
         etag: `"${image.checksum.replace(/^sha256:/, '').slice(0, 40)}-${file.size}-${Math.round(file.mtimeMs)}"`,
         type: 'application/octet-stream',
-        open: (start, end) => createReadStream(file.path, { start, end, highWaterMark: 1 << 20 }),
       });
     },
   });

@@ -1,9 +1,8 @@
-import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { parametersArea } from '../../core/agent/parameters.ts';
 import { isPlaced } from '../../core/cabling.ts';
 import { fail } from '../../core/errors/failure.ts';
-import { mediaBase, mediaBytes, mediaEtag } from '../../activities/agent/media-base.ts';
+import { mediaBase, mediaEtag, mediaPiece } from '../../activities/agent/media-base.ts';
 import { agentUrl, baseIsoOf, gatewayUrlOf, mediaParameters } from '../../activities/agent/urls.ts';
 import { checkMediaClient } from './addresses.ts';
 import type { Doors, GatewayDeps } from './doors.ts';
@@ -31,10 +30,11 @@ export function mediaRoutes(app: FastifyInstance, deps: GatewayDeps, doors: Door
       const listens = ATTACHING.has(ref.kind) && node.ports.some(isPlaced);
       const area = parametersArea(mediaParameters(agentUrl(door, ref, access.window), listens));
       return sendFile(request, reply, {
+        path: base.path,
         size: base.size,
         etag: mediaEtag(base, area),
         type: 'application/x-iso9660-image',
-        open: (start, end) => Readable.from(mediaBytes(base, area, start, end), { objectMode: false }),
+        each: (piece, offset) => mediaPiece(base, area, piece, offset),
       });
     },
   });

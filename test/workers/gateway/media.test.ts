@@ -96,7 +96,13 @@ describe('the deploy media of a boot', () => {
     expect([same.status, other.status]).toEqual([206, 200]);
     await bytes(same);
     await bytes(other);
-    expect((await fetch(url, { headers: { 'if-none-match': etag } })).status).toBe(304);
+    for (const known of [etag, `"x", ${etag}`, `W/${etag}`, '*']) {
+      expect((await fetch(url, { headers: { 'if-none-match': known } })).status).toBe(304);
+    }
+    // A weak tag does not promise the same bytes.
+    const weak = await range('bytes=0-9', { 'if-range': `W/${etag}` });
+    expect(weak.status).toBe(200);
+    await bytes(weak);
   });
 
   it('has another ETag in another boot', async () => {
