@@ -4,15 +4,16 @@ import { without } from './test/field/without.ts';
 /** `all`: the run that switches one handling after the other off. Else the one that is off in this run. */
 const off = process.env['RACKWRIGHT_WITHOUT'];
 
+/** Benchmarks that take times are no tests; the one that counts requests is. */
+const bench = process.env['RACKWRIGHT_BENCH'] !== undefined;
+const E2E = ['test/e2e/**/*.test.ts', 'test/field/**/*.test.ts', 'bench/redfish.test.ts'];
+
 // Against real third-party systems, and what takes long: one file at a time, and time enough to install and boot them.
 export default defineConfig({
   plugins: off === undefined || off === 'all' ? [] : [without(off)],
   test: {
     pool: 'forks',
-    include:
-      off === 'all'
-        ? ['test/field/without.run.ts']
-        : ['test/e2e/**/*.test.ts', 'test/field/**/*.test.ts', 'bench/**/*.test.ts'],
+    include: off === 'all' ? ['test/field/without.run.ts'] : bench ? ['bench/*.test.ts'] : E2E,
     fileParallelism: false,
     // Field reports wait more than they compute.
     maxConcurrency: 8,

@@ -1,6 +1,6 @@
 // npm test: installs, builds, finds Temporal, and runs every test that needs no opt-in.
-// Arguments go to vitest; --e2e runs test/e2e/ instead; --without switches one handling of the field reports after
-// the other off, and demands that its tests fail.
+// Arguments go to vitest; --e2e runs test/e2e/ instead, --bench a benchmark of bench/; --without switches one
+// handling of the field reports after the other off, and demands that its tests fail.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,9 +16,10 @@ const log = (line) => console.error(line);
 await ensureTemporalBinary({ log });
 await ensureTestServerBinary({ log });
 
-const args = process.argv.slice(2).filter((arg) => arg !== '--e2e' && arg !== '--without');
-const e2e = process.argv.includes('--e2e');
+const args = process.argv.slice(2).filter((arg) => !['--e2e', '--bench', '--without'].includes(arg));
+const bench = process.argv.includes('--bench');
 const without = process.argv.includes('--without');
+const e2e = process.argv.includes('--e2e') || bench;
 // Tests start servers of their own: what the environment says of a real system must not reach them. Where the
 // captured payloads lie is said of none.
 const env = Object.fromEntries(
@@ -30,6 +31,10 @@ if (e2e && !existsSync(join(ROOT, 'test', 'e2e'))) {
   console.error('there is no test/e2e');
   process.exit(2);
 }
+const asked = {
+  ...(bench ? { RACKWRIGHT_BENCH: 'all' } : {}),
+  ...(without ? { RACKWRIGHT_WITHOUT: 'all' } : {}),
+};
 tool('vitest', ['run', ...(e2e ? ['--config', 'vitest.e2e.config.ts'] : []), ...args], {
-  env: without ? { ...process.env, RACKWRIGHT_WITHOUT: 'all' } : e2e ? process.env : env,
+  env: e2e ? { ...process.env, ...asked } : env,
 });
