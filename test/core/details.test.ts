@@ -162,6 +162,13 @@ describe('what the Web UI shows of a node', () => {
     expect(nodeDetails(aNode({ powerChange: null, unreachable: null }), [])).not.toContain('someone');
   });
 
+  it('says what drifted, in the words of a BMC, and nothing becomes markup', () => {
+    const drift = 'GPU gone: was <b>[x](https://evil.example)</b> # `H100`, is none (hardware)';
+    const text = nodeDetails(aNode({ flags: { maintenance: null, quarantined: null, drift } }), []);
+    expect(text).toContain('drift: GPU gone&#58; was &#60;b&#62;&#91;x&#93;');
+    expect(text).not.toMatch(/<b>|\]\(http|`H100`/);
+  });
+
   it('has the operation, held with its failure', () => {
     const operation = anOperation({ held: true, step: 'erase', failure: failure('ERASE_FAILED', 'sda') });
     const text = nodeDetails(aNode({ phase: 'clean-failed', power: 'on', operation }), [], 'night');

@@ -71,7 +71,7 @@ export function logSummary({ logs, unread }: LogsFound): string | undefined {
     ...(Warning + Critical > 0
       ? [`${Critical} critical, ${Warning} ${Warning === 1 ? 'warning' : 'warnings'}: ${worst.join(' / ')}`]
       : []),
-    ...(lost.length > 0 ? [`${lost.join(', ')}: where the last look ended is not in it any more`] : []),
+    ...(lost.length > 0 ? [`${lost.join(', ')}: where the last look ended is not among what was read`] : []),
   ].join(', ');
 }
 

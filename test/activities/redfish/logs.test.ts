@@ -23,14 +23,14 @@ const range = (from: number, to: number): number[] => {
   return Array.from({ length: Math.abs(to - from) + 1 }, (_, i) => from + i * step);
 };
 
-/** A BMC with one log of its manager, in pages of 50 that are told by `$skip`. */
-function keepsLog(server: ScriptedBmc, order: readonly number[]): void {
+/** A BMC with one log of its manager, in pages that are told by `$skip`. */
+function keepsLog(server: ScriptedBmc, order: readonly number[], size = 50): void {
   server.patch('/redfish/v1/Managers/1', { LogServices: at(SERVICES) });
   server.collect(SERVICES, [LOG, `${SERVICES}/AuditLog`, `${SERVICES}/Journal`]);
   server.put(LOG, { Id: 'Sel', ServiceEnabled: true, Entries: at(ENTRIES) });
   for (let skip = 0; skip === 0 || skip < order.length; skip += 1) {
     const path = skip === 0 ? ENTRIES : `${ENTRIES}?$skip=${skip}`;
-    const next = skip + 50;
+    const next = skip + size;
     server.put(path, {
       Members: order.slice(skip, next).map(entry),
       'Members@odata.count': order.length,
@@ -78,6 +78,13 @@ describe('the logs of a BMC', () => {
     expect(found.requests).toBeLessThan(20);
     keepsLog(server, range(3_000, 1));
     expect((await look(server, bmc)).ids).toEqual(range(3_000, 2_801));
+  });
+
+  it('of small pages only the last ones are read: no entry from before a gap is among them', async () => {
+    const { server, bmc } = await opened();
+    keepsLog(server, range(1, 300), 10);
+    const found = await look(server, bmc, { [LOG]: ['5 1893456005000'] });
+    expect(found).toMatchObject({ kind: 'lost', ids: range(300, 261), unread: [] });
   });
 
   it('whose end is out of reach tells nothing, and says so', async () => {
