@@ -22,6 +22,7 @@ export interface Baseline {
   readonly whenOff: Totals;
   readonly bootMode: string | null;
   readonly secureBoot: boolean | null;
+  readonly tpm: boolean | null;
   readonly firmware: { readonly [id: string]: string };
   /** Kinds that were read in full of a running host: nothing more can have been hidden. */
   readonly complete: readonly Kind[];
@@ -35,7 +36,7 @@ const completeIn = ({ on, unsure }: Look): Kind[] =>
 
 /** Makes an inspection the baseline. */
 export function accept(look: Look): Baseline {
-  const { at, requestId, on, system, threads, memoryGiB, bootMode, secureBoot, firmware } = look;
+  const { at, requestId, on, system, threads, memoryGiB, bootMode, secureBoot, tpm, firmware } = look;
   const seen = <T>(part: T): Accepted<T> => ({ ...part, seenOff: !on });
   const totals = { threads, memoryGiB };
   return {
@@ -49,6 +50,7 @@ export function accept(look: Look): Baseline {
     whenOff: on ? NOTHING : totals,
     bootMode,
     secureBoot,
+    tpm,
     firmware,
     complete: completeIn(look),
   };
@@ -99,6 +101,8 @@ export function learn(baseline: Baseline, look: Look): Baseline {
     whenOff: on ? baseline.whenOff : totals(baseline.whenOff),
     bootMode: baseline.bootMode ?? look.bootMode,
     secureBoot: baseline.secureBoot ?? look.secureBoot,
+    // One that a host that was off hid, or that is new, is there from now on.
+    tpm: baseline.tpm || look.tpm,
     firmware: look.firmware,
     complete: [...new Set([...baseline.complete, ...completeIn(look)])],
   };

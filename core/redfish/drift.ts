@@ -98,6 +98,22 @@ const settings: Rule = (was, is) => ({
   ],
 });
 
+const tpm: Rule = (was, is) =>
+  was.tpm === true && is.tpm === false && is.on
+    ? {
+        findings: [
+          {
+            what: 'TPM gone',
+            was: 'shown',
+            is: 'none',
+            faultDomain: 'firmware',
+            correction:
+              'See whether a reset of the BIOS settings has switched it off; else reseat or replace it.',
+          },
+        ],
+      }
+    : {};
+
 const firmware: Rule = (was, is) => ({
   notes: Object.entries(was.firmware).flatMap(([id, version]) => {
     const now = is.firmware[id];
@@ -113,6 +129,7 @@ const RULES: readonly Rule[] = [
   memory,
   threads,
   settings,
+  tpm,
   firmware,
 ];
 

@@ -38,6 +38,8 @@ export interface Look {
   readonly drives: readonly SeenPart[];
   readonly bootMode: string | null;
   readonly secureBoot: boolean | null;
+  /** Whether there is a TPM; null where not everything that may show one could be read. */
+  readonly tpm: boolean | null;
   readonly firmware: { readonly [id: string]: string };
   /** Kinds of which something could not be read: what is not there may be there. */
   readonly unsure: readonly Kind[];
@@ -124,6 +126,8 @@ export function lookOf(inspection: Inspection, at: string, requestId: string): L
     })),
     bootMode: boot.biosMode,
     secureBoot: read('secure boot') ? (boot.secureBoot?.enabled ?? boot.secureBoot?.bios ?? null) : null,
+    tpm:
+      inspection.trustedModules.length > 0 || (read('trusted components') && read('chassis') ? false : null),
     firmware: Object.fromEntries(
       inspection.firmware
         .slice(0, MOST.firmware)

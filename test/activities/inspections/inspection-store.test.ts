@@ -26,6 +26,7 @@ const LOOK: Look = {
   drives: [],
   bootMode: null,
   secureBoot: null,
+  tpm: null,
   firmware: { BMC: '1' },
   unsure: [],
 };

@@ -44,10 +44,19 @@ const LOOK: Look = {
   drives: [drive(0, 'D0'), drive(1, 'D1')],
   bootMode: 'UEFI',
   secureBoot: true,
+  tpm: true,
   firmware: { BMC: '1.0', BIOS: '2.0' },
   unsure: [],
 };
-const OFF: Look = { ...LOOK, on: false, gpus: [], drives: [], nics: [LOOK.nics[0]!], memoryGiB: 512 };
+const OFF: Look = {
+  ...LOOK,
+  on: false,
+  tpm: false,
+  gpus: [],
+  drives: [],
+  nics: [LOOK.nics[0]!],
+  memoryGiB: 512,
+};
 
 const of = (look: Partial<Look>, was: Look = LOOK): Drift => driftOf(accept(was), { ...LOOK, ...look });
 const brief = ({ what, was, is, faultDomain }: Finding): string =>
@@ -118,6 +127,7 @@ describe('drift from the accepted inspection', () => {
     ['half the threads', { threads: 64 }, ['fewer CPU threads | 128 | 64 | firmware']],
     ['some threads less', { threads: 120 }, ['fewer CPU threads | 128 | 120 | hardware']],
     ['another boot mode', { bootMode: 'Legacy' }, ['boot mode | UEFI | Legacy | firmware']],
+    ['no TPM any more', { tpm: false }, ['TPM gone | shown | none | firmware']],
     ['secure boot off', { secureBoot: false }, ['secure boot | enabled | disabled | firmware']],
     [
       'another machine, and nothing else is said of it',

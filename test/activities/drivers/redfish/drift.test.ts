@@ -180,4 +180,6 @@ it('a host that is switched on drifts not, and its neighbours are told', async (
   expect(dataOf(await run('inspect', {}, OTHER)).drifted).toBe(
     'NIC 52:54:01:00:02:00 plugged in elsewhere: was switch leaf-1.lab.example port swp2, is switch leaf-1.lab.example (52:54:02:00:00:01) port swp64 (provisioning-network)',
   );
+  await setFaults({ cableInWrongPort: false, noTpm: true }, OTHER);
+  expect(dataOf(await run('inspect', {}, OTHER)).drifted).toBe('TPM gone: was shown, is none (firmware)');
 });
