@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { closeAllBmcs, withBmc } from '../../../activities/redfish/transport.ts';
+import { freePorts } from '../../../client/up/ports.ts';
 import { startLab, type RunningLab } from '../../../lab/lab.ts';
 import { cli, startCli, temporaryFolder } from '../../support/cli.ts';
 import { until } from '../../workflows/support.ts';
 
 const NODE = 'node-001';
+const OTHER = 'node-002';
 const folder = temporaryFolder();
 const data = join(folder.path, 'data');
 const labDir = join(folder.path, 'lab');
@@ -16,14 +18,20 @@ const labDir = join(folder.path, 'lab');
 let lab: RunningLab;
 let system: ChildProcess;
 /** The same contract as the lab's own, but for the interval. */
-let contract: { bmc: object; nodes: { name: string; bmc: { address: string } }[] };
+let contract: {
+  bmc: object;
+  images: { name: string }[];
+  nodes: { name: string; bmc: { address: string } }[];
+};
 
 beforeAll(async () => {
-  lab = await startLab({ dataDir: labDir, servers: 2, speed: 50 });
+  const [port] = await freePorts(1);
+  lab = await startLab({ dataDir: labDir, servers: 2, speed: 50, gatewayUrl: `http://127.0.0.1:${port}` });
   contract = parse(readFileSync(lab.inventory, 'utf8')) as typeof contract;
   const inventory = join(labDir, 'watched.yaml');
   writeFileSync(inventory, stringify({ ...contract, bmc: { ...contract.bmc, watch: { interval: '1s' } } }));
-  system = startCli(['up', '--inventory', inventory, '--data-dir', data, '--port-base', '0']);
+  const ports = ['--temporal-port', '0', '--ui-port', '0', '--gateway-port', String(port)];
+  system = startCli(['up', '--inventory', inventory, '--data-dir', data, ...ports]);
   await new Promise<void>((resolve, reject) => {
     system.stdout!.once('data', () => resolve());
     system.once('exit', (code) => reject(new Error(`up ended with ${code}`)));
@@ -65,7 +73,7 @@ test('power that another client of the BMC changed is noticed, named, and answer
   expect(await rackwright('node', 'show', NODE)).not.toContain('someone else');
 
   await switchOn(NODE);
-  await until(async () => (await shown())['power'] === 'on', { what: 'the watch to see it' });
+  await until(async () => (await shown())['power'] === 'on', { seconds: 120, what: 'the watch to see it' });
   expect(await shown()).toMatchObject({
     powerChange: { from: 'off', to: 'on', by: 'outside' },
     operation: null,
@@ -84,4 +92,19 @@ test('power that another client of the BMC changed is noticed, named, and answer
   expect(await shown()).toMatchObject({ power: 'off', powerChange: null });
   expect(await rackwright('node', 'show', NODE)).not.toContain('someone else');
   await until(async () => !(await rackwright('status')).includes('someone else'), { what: 'the status' });
-});
+}, 300_000);
+
+test('what operations do to the power is never taken for somebody else’s doing', async () => {
+  const [image] = contract.images;
+  await rackwright('node', 'enroll', OTHER);
+  await rackwright('node', 'clean', OTHER);
+  await rackwright('node', 'deploy', OTHER, '--image', image!.name, '--owner', 'team-a');
+  await rackwright('node', 'power', OTHER, 'reboot');
+  await rackwright('node', 'release', OTHER);
+  const { operations, changes } = JSON.parse(await rackwright('node', 'history', OTHER, '--json')) as {
+    operations: object[];
+    changes: { what: string }[];
+  };
+  expect(operations).toHaveLength(5);
+  expect(changes.filter(({ what }) => what === 'power')).toEqual([]);
+}, 300_000);
