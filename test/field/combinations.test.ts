@@ -18,18 +18,34 @@ const APART: readonly (readonly string[])[] = [
   ['firstSlotDead', 'mediaStaysAfterEject'],
 ];
 
-/** What comes before a switch, so that it has nothing to do. Each of the others has to fire. */
-const BEFORE: { readonly [name: string]: readonly string[] } = {
-  insertNeedsProtocolRelated: ['insertNeedsProtocol'],
-  insertNeedsProtocolText: ['insertNeedsProtocol', 'insertNeedsProtocolRelated'],
-  patchNeedsEtag: ['bootNeedsEtag'],
-  sameStateIsConflict: ['sameStateIsBadRequest'],
-  taskLocationAbsolute: ['taskNowhere'],
-  taskLocationRelative: ['taskLocationAbsolute', 'taskNowhere'],
-  taskMonitorNoContent: ['taskNowhere'],
-  taskMonitorRedirects: ['taskMonitorNoContent', 'taskNowhere'],
-  taskOnlyInArgs: ['taskNowhere'],
-  taskWithoutLocation: ['taskNowhere', 'taskOnlyInArgs'],
+/** What a switch leaves nothing to do for. Each of the others has to fire. */
+const HIDES: { readonly [name: string]: readonly string[] } = {
+  bootNeedsEtag: ['patchNeedsEtag'],
+  insertNeedsProtocol: ['insertNeedsProtocolRelated', 'insertNeedsProtocolText'],
+  insertNeedsProtocolRelated: ['insertNeedsProtocolText'],
+  // A drive that is patched has no action that ejects, and shows no Inserted.
+  mediaByPatch: [
+    'ejectMedia.lostResponse',
+    'ejectMedia.status503RetryAfter',
+    'ejectEmptyIsError',
+    'insertShowsLate',
+    'mediaStaysAfterEject',
+    'mediaUrlStays',
+    'mediaLooksInserted',
+  ],
+  sameStateIsBadRequest: ['sameStateIsConflict'],
+  taskLocationAbsolute: ['taskLocationRelative'],
+  taskMonitorNoContent: ['taskMonitorRedirects'],
+  taskNowhere: [
+    'taskLocationAbsolute',
+    'taskLocationRelative',
+    'taskMonitorNoContent',
+    'taskMonitorRedirects',
+    'taskOnlyInArgs',
+    'taskStateUnknown',
+    'taskWithoutLocation',
+  ],
+  taskOnlyInArgs: ['taskWithoutLocation'],
 };
 
 const POOL = CASES.filter(
@@ -55,7 +71,7 @@ function together(three: readonly Case[]): Case {
     id: three.map(({ id }) => id).join(' + '),
     what: three.map(({ what }) => what).join('; '),
     faults,
-    hidden: Object.keys(faults).filter((name) => BEFORE[name]?.some((before) => before in faults)),
+    hidden: Object.keys(faults).flatMap((name) => HIDES[name] ?? []),
     ...three
       .map(({ ops }) => (ops === undefined ? {} : { ops }))
       .reduce((all, each) => ({ ...all, ...each })),

@@ -759,11 +759,7 @@ export const DISABLED: readonly Disabled[] = [
     row: 'shape-43',
     off: 'all sources are put together',
     edits: [
-      edit(
-        'activities/redfish/nics.ts',
-        '...[...adapters, ...interfaces].flatMap(',
-        '...[...adapters, ...interfaces].slice(1_000).flatMap(',
-      ),
+      edit('activities/redfish/nics.ts', '...all.flatMap(', '...all.slice(1_000).flatMap('),
       edit('activities/redfish/nics.ts', '...options.flatMap(', '...options.slice(1_000).flatMap('),
     ],
   },
