@@ -666,7 +666,7 @@ export const DISABLED: readonly Disabled[] = [
       edit(
         ERRORS,
         "  return fail('BMC_CONNECTION_LOST', `${where}: the connection broke (${code}).`",
-        "  return fail('BMC_ANSWER_INVALID', `${where}: the connection broke (${code}).`",
+        "  return fail('BMC_REFUSED', `${where}: the connection broke (${code}).`",
       ),
     ],
   },

@@ -120,7 +120,16 @@ describe.concurrent('played through the product', () => {
     await switchOn(node);
     await until('the old system', async () => ((await ranItsDisk(node)) ? true : undefined));
     const { operation } = await product.json<{ operation: { requestId: string } }>('node', 'show', node);
-    const { stdout } = await product.cli('op', 'abort', operation.requestId, '--node', node, '--json');
+    const { stdout } = await product.cli(
+      'op',
+      'abort',
+      operation.requestId,
+      '--node',
+      node,
+      '--reason',
+      'it broke',
+      '--json',
+    );
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'aborted', phase: 'clean-failed', residue: [] });
     await neverAvailable(node);
     played('life-57: somebody switches the node on while it is held');

@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'rackwright-without-'));
 const told: string[] = [];
 
 interface Report {
-  readonly success: boolean;
+  readonly crashed: boolean;
   readonly testResults: readonly {
     readonly message: string;
     readonly assertionResults: readonly {
@@ -42,8 +42,8 @@ async function play({ name, row, cases }: Disabled): Promise<Report> {
     [...args, '-t', `(${tests.join('|')})$`, '--reporter=json', `--outputFile=${output}`],
     { cwd: ROOT, env: { ...process.env, RACKWRIGHT_WITHOUT: name }, stdio: 'ignore' },
   );
-  await new Promise((ended) => child.once('close', ended));
-  return JSON.parse(readFileSync(output, 'utf8')) as Report;
+  const code = await new Promise((ended) => child.once('close', ended));
+  return { crashed: code !== 0, ...(JSON.parse(readFileSync(output, 'utf8')) as Omit<Report, 'crashed'>) };
 }
 
 afterAll(() => {
@@ -53,12 +53,12 @@ afterAll(() => {
 
 describe.concurrent('without its handling fails', () => {
   it.each(DISABLED.map((each) => [each.name, each] as const))('%s', async (_name, entry) => {
-    const { success, testResults } = await play(entry);
+    const { crashed, testResults } = await play(entry);
     const played = testResults.flatMap(({ assertionResults }) => assertionResults);
     const tests = testsOf(entry);
     const of = (test: string) => played.find(({ title }) => title === test);
     const failed = (test: string): boolean =>
-      of(test)?.status === 'failed' || (entry.crashes === true && of(test) !== undefined && !success);
+      of(test)?.status === 'failed' || (entry.crashes === true && of(test) !== undefined && crashed);
     for (const test of tests) {
       const why = of(test)?.failureMessages[0]?.split('\n')[0]?.slice(0, 150);
       const how = failed(test) ? `fails: ${why ?? 'the process'}` : (of(test)?.status ?? 'was not played');
