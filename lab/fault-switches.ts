@@ -189,6 +189,25 @@ export const FAULT_SWITCHES: readonly FaultSwitch[] = [
     'biosTakesSettings',
     'what is to be pending is written to the BIOS itself: its settings are read-only',
   ),
+  flag(
+    'biosJobOnPatch',
+    'a write of BIOS settings makes a job: until a reset ends it, a second write or job is refused with 400',
+    'bios-52',
+  ),
+  flag(
+    'biosNeedsJob',
+    'BIOS settings know no apply time, and nothing is applied without a job that is made by a request of its own',
+  ),
+  count(
+    'biosEqualNoJob',
+    'a write of BIOS settings that are set already is answered 200, without a job',
+    'bios-53',
+  ),
+  count('biosJobFails', 'the job that applies BIOS settings fails, and they are dropped'),
+  count('biosClamps', 'the firmware makes other values of the BIOS settings at a reset'),
+  count('biosRefuses', 'the firmware drops one BIOS setting at a reset, with a message'),
+  count('biosFlips', 'BIOS settings read right once after a reset, and as before then', 'life-66'),
+  count('biosInPost', 'BIOS settings cannot be written now: UnableToModifyDuringSystemPOST', 'boot-25'),
   flag('biosReadOnly', 'the BIOS has settings without a settings object', 'bios-55'),
   flag(
     'agentForeignMacs',

@@ -24,6 +24,8 @@ export interface TaskState {
   /** Somebody has looked at it. */
   seen?: boolean;
   failed: boolean;
+  /** The settings object that it applies, if it does. */
+  settings?: string;
   /** Its monitor is known by its query too. */
   wantsQuery?: boolean;
 }
@@ -50,6 +52,8 @@ export interface ServerState {
   running: { from: 'media' | 'disk'; parameters: string | null } | null;
   bios: Record<string, string | number | boolean>;
   pendingBios: Record<string, string | number | boolean> | null;
+  /** What the attributes were that the last reset changed. */
+  biosBefore: Record<string, string | number | boolean>;
   /** Attributes that the firmware did not take at the last reset. */
   refusedBios: string[];
   /** What systems have sealed into the TPM. Only clearing it takes that away. */
@@ -96,10 +100,14 @@ export const newState = (account: { username: string; password: string }): Serve
     ProcVirtualization: 'Enabled',
     LogicalProc: 'Enabled',
     NumaNodesPerSocket: 4,
+    SysProfile: 'PerfPerWattOptimized',
+    ProcTurbo: 'Enabled',
+    AssetTag: '',
     [TPM_ATTRIBUTE]: 'NoAction',
     TpmState: 'PresentEnabled',
   },
   pendingBios: null,
+  biosBefore: {},
   refusedBios: [],
   tpm: { sealed: ['keys of the previous owner'] },
   secureBoot: false,

@@ -1,5 +1,6 @@
 import { settingsObject } from '../../core/redfish/boot.ts';
-import { asObject, at, linkOf, textsOf, type Loose } from '../../core/redfish/read.ts';
+import { asObject, at, linkOf, sameUri, textsOf, type Loose } from '../../core/redfish/read.ts';
+import type { BiosSettings } from '../../core/service-work.ts';
 import type { RedfishResponse } from './errors.ts';
 import { writeMatching } from './patch.ts';
 import { tryResource, type Resource, type SystemFound } from './service.ts';
@@ -12,6 +13,9 @@ export interface BiosFound {
   readonly settings: Resource | null;
 }
 
+/** The BIOS with settings that can be written. */
+export type WritableBios = BiosFound & { readonly settings: Resource };
+
 export const attributesOf = (resource: Resource): Loose => asObject(resource.body['Attributes']);
 
 /** Reads the BIOS and what waits for the next reset; null where the BMC has no BIOS resource. */
@@ -20,8 +24,14 @@ export async function readBios(bmc: Bmc, system: SystemFound): Promise<BiosFound
   const bios = uri === null ? null : await tryResource(bmc, uri);
   if (bios === null) return null;
   const pending = settingsObject(bios.body);
-  return { bios, settings: pending === null ? null : await tryResource(bmc, pending) };
+  // One that points back to the BIOS stands for none.
+  const own = pending !== null && !sameUri(pending, uri!);
+  return { bios, settings: own ? await tryResource(bmc, pending) : null };
 }
+
+/** Whether a write may say that it applies at the next reset. */
+export const takesApplyTime = (bios: Resource): boolean =>
+  textsOf(at(bios.body, '@Redfish.Settings', 'SupportedApplyTimes')).includes('OnReset');
 
 /**
  * Asks for attributes at the next reset, with If-Match where the BMC insists. Where the settings object is
@@ -29,14 +39,13 @@ export async function readBios(bmc: Bmc, system: SystemFound): Promise<BiosFound
  */
 export async function writeBios(
   bmc: Bmc,
-  { bios, settings }: { readonly bios: Resource; readonly settings: Resource },
-  attributes: { readonly [name: string]: string },
+  { bios, settings }: WritableBios,
+  attributes: BiosSettings,
 ): Promise<RedfishResponse> {
-  const times = textsOf(at(bios.body, '@Redfish.Settings', 'SupportedApplyTimes'));
   const body = {
     Attributes: attributes,
     // Without it some BMCs keep the setting, and never make the job that applies it.
-    ...(times.includes('OnReset') ? { '@Redfish.SettingsApplyTime': { ApplyTime: 'OnReset' } } : {}),
+    ...(takesApplyTime(bios) ? { '@Redfish.SettingsApplyTime': { ApplyTime: 'OnReset' } } : {}),
   };
   const answer = await patch(bmc, settings, body);
   return answer.status === 405 ? patch(bmc, bios, body) : answer;

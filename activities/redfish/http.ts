@@ -82,7 +82,10 @@ const invalid = (asked: AskedOf, why: string): Error =>
 
 function unpack(raw: Buffer, encoding: string | undefined, asked: AskedOf): Buffer {
   try {
-    if (encoding === 'gzip' || encoding === 'x-gzip') return gunzipSync(raw, { maxOutputLength: MAX_BODY });
+    // Some attribute registries are packed, and say so by their first bytes only.
+    const packed = raw[0] === 0x1f && raw[1] === 0x8b;
+    if (packed || encoding === 'gzip' || encoding === 'x-gzip')
+      return gunzipSync(raw, { maxOutputLength: MAX_BODY });
     if (encoding === 'deflate') return inflateSync(raw, { maxOutputLength: MAX_BODY });
     return raw;
   } catch {

@@ -88,6 +88,19 @@ export const RULES = {
     message: 'is not an absolute path',
     correction: 'Write where it is mounted in the guest, as in /scratch.',
   },
+  biosAttribute: {
+    message: 'is not the name of a BIOS attribute',
+    correction:
+      "Write it as the BMC's attribute registry has it: a letter, then letters, digits, `_`, `.`, `-`.",
+  },
+  biosValue: {
+    message: 'is not a value of a BIOS attribute',
+    correction: 'Write one line of text, a whole number, true or false.',
+  },
+  biosSettings: {
+    message: 'has no setting, or more than 500',
+    correction: 'Give at least one attribute with its value, or leave `bios` out.',
+  },
   path: {
     message: 'is not a path',
     correction: 'Write the path of a file, absolute or relative to the inventory.',

@@ -50,6 +50,16 @@ export type Image = z.output<typeof Image>;
 const MountPoint = z.string().regex(/^\/[^\0\r\n]{0,1023}$/, RULES.mount.message);
 const Count = z.int().min(0).max(10_000);
 
+const BiosSettings = z
+  .record(
+    z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,127}$/, RULES.biosAttribute.message),
+    z.union([z.string().regex(/^[^\0\r\n]{0,1000}$/), z.int(), z.boolean()], RULES.biosValue.message),
+  )
+  .refine((settings) => {
+    const { length } = Object.keys(settings);
+    return length > 0 && length <= 500;
+  }, RULES.biosSettings.message);
+
 /** A kind of server, and what each of its kind must have. */
 export const MachineType = z.strictObject({
   name: Name,
@@ -70,6 +80,8 @@ export const MachineType = z.strictObject({
       bootOptions: z.array(Text).max(64).optional(),
     })
     .default({}),
+  /** BIOS settings that servers of this kind have, by the name of the attribute; verb `service` brings them there. */
+  bios: BiosSettings.optional(),
   /** What becomes of a TPM at a change of owner. */
   tpm: z.enum(['clear', 'keep']).default('clear'),
 });

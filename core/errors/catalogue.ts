@@ -1,4 +1,5 @@
 import { AGENT_ERRORS } from './agent.ts';
+import { BIOS_ERRORS } from './bios.ts';
 import { CONTRACT_ERRORS } from './contract.ts';
 import type { CatalogueEntry } from './entry.ts';
 import { FIRMWARE_ERRORS } from './firmware.ts';
@@ -12,6 +13,7 @@ export const CATALOGUE = {
   ...CONTRACT_ERRORS,
   ...REDFISH_ERRORS,
   ...FIRMWARE_ERRORS,
+  ...BIOS_ERRORS,
   ...AGENT_ERRORS,
   ...IRONIC_ERRORS,
 } as const satisfies Record<string, CatalogueEntry>;

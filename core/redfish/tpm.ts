@@ -1,6 +1,6 @@
 import type { TrustedModule } from './inspection.ts';
-import { readMessage } from './messages.ts';
-import { asList, asObject, at, type Loose } from './read.ts';
+import { refusedSettings } from './bios-standing.ts';
+import { asObject, at, type Loose } from './read.ts';
 import { readTrustedComponent, readTrustedModules } from './readers.ts';
 
 /** How one maker's BIOS is asked to clear its TPM at the next reset. */
@@ -108,8 +108,6 @@ export type TpmStanding =
   | { readonly state: 'refused'; readonly why: string }
   | { readonly state: 'idle' };
 
-const REFUSED = /fail|refus|reject|error|not(applied|supported|writable)|unable/i;
-
 /**
  * Reads where a clear stands from the BIOS and its settings object. Some settings objects show every
  * attribute, some only those that wait; some BIOSes show the attribute itself as set until they have done it.
@@ -117,14 +115,7 @@ const REFUSED = /fail|refus|reject|error|not(applied|supported|writable)|unable/
 export function tpmStanding(bios: unknown, settings: unknown, clear: TpmClear): TpmStanding {
   const shows = (body: unknown): boolean => asObject(at(body, 'Attributes'))[clear.attribute] === clear.value;
   if (shows(settings) || shows(bios)) return { state: 'pending' };
-  for (const raw of asList(at(bios, '@Redfish.Settings', 'Messages')).slice(0, 64)) {
-    const message = readMessage(raw);
-    if (message === null) continue;
-    const about = [...message.properties, ...message.args];
-    const ours = about.some((each) => each.split(/[/#]/).includes(clear.attribute));
-    const bad = message.severity === 'Critical' || message.severity === 'Warning';
-    if (ours && (bad || (message.severity === null && REFUSED.test(message.id ?? ''))))
-      return { state: 'refused', why: message.text ?? message.id ?? 'no reason given' };
-  }
+  const why = refusedSettings(bios, [clear.attribute])[clear.attribute];
+  if (why !== undefined) return { state: 'refused', why };
   return { state: 'idle' };
 }

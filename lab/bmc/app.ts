@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { WriteKind } from '../fault-switches.ts';
 import type { Server } from '../server.ts';
+import { patchBios, postJob } from './bios-writes.ts';
 import { METADATA, SERVICE_DOCUMENT } from './documents.ts';
 import { withFaults } from './faulty.ts';
 import { noContent, problem, type Answer } from './messages.ts';
@@ -17,7 +18,6 @@ import {
   insertMedia,
   isSlot,
   patchAccount,
-  patchBios,
   patchSecureBoot,
   patchBoot,
   patchMedia,
@@ -205,6 +205,7 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
       path,
       write('patchBios', ({ server }, _request, body) => patchBios(server, body, where)),
     );
+  on('POST', '/Managers/1/Jobs', ({ server }, _request, body) => postJob(server, body));
   on('PATCH', '/Systems/1/SecureBoot', ({ server }, _request, body) => patchSecureBoot(server, body));
   on(
     'POST',

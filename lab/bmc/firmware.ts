@@ -1,5 +1,6 @@
 import type { Server } from '../server.ts';
 import { TPM_ATTRIBUTE } from '../state.ts';
+import { BIOS_REGISTRY, registryTree } from './bios-registry.ts';
 import { message } from './messages.ts';
 import { collection, link, OK, resource, type Resource, type Tree } from './services.ts';
 
@@ -23,9 +24,11 @@ export function firmwareTree(server: Server, system: string): Tree {
   const { state } = server;
   const path = `${system}/BootOptions`;
   return {
+    ...registryTree(state.bios),
     [`${system}/Bios`]: () => bios(server, `${system}/Bios`),
     [`${system}/Bios/Settings`]: () =>
       resource(`${system}/Bios/Settings`, 'Bios.v1_2_0.Bios', 'BIOS Configuration, pending', {
+        AttributeRegistry: BIOS_REGISTRY,
         Attributes: shownAttributes(server, { ...state.bios, ...state.pendingBios }),
       }),
     [`${system}/SecureBoot`]: () =>
@@ -53,11 +56,12 @@ export function firmwareTree(server: Server, system: string): Tree {
 function bios(server: Server, uri: string): Resource {
   const { state, faults } = server;
   return resource(uri, 'Bios.v1_2_0.Bios', 'BIOS Configuration', {
+    AttributeRegistry: BIOS_REGISTRY,
     Attributes: shownAttributes(server, state.bios),
     '@Redfish.Settings': {
       '@odata.type': '#Settings.v1_3_5.Settings',
       ...(faults.on('biosReadOnly') ? {} : { SettingsObject: link(`${uri}/Settings`) }),
-      SupportedApplyTimes: ['OnReset'],
+      ...(faults.on('biosNeedsJob') ? {} : { SupportedApplyTimes: ['OnReset'] }),
       Messages: state.refusedBios.map((name) => ({
         ...message('SettingNotApplied', [name]),
         RelatedProperties: [`#/Attributes/${name}`],
@@ -68,5 +72,6 @@ function bios(server: Server, uri: string): Resource {
 
 function shownAttributes({ faults }: Server, attributes: Resource): Resource {
   const { [TPM_ATTRIBUTE]: operation, ...rest } = attributes;
-  return faults.on('tpmAttributeUnknown') ? rest : { ...rest, [TPM_ATTRIBUTE]: operation };
+  const shown = { ...rest, SetupPassword: null };
+  return faults.on('tpmAttributeUnknown') ? shown : { ...shown, [TPM_ATTRIBUTE]: operation };
 }

@@ -25,6 +25,10 @@ const TEXTS = {
   PropertyNotWritable: 'The property %1 is a read-only property and cannot be assigned a value.',
   PropertyValueNotInList: "The value '%1' for the property %2 is not in the list of acceptable values.",
   PropertyValueTypeError: "The value '%1' for the property %2 is not a type that the property can accept.",
+  PropertyValueOutOfRange:
+    "The value '%1' for the property %2 is not in the supported range of acceptable values.",
+  ConfigurationCommitted:
+    'The pending configuration values are already committed: a job applies them at the next reset.',
   PropertyMissing: 'The property %1 is a required property and must be included in the request.',
   PreconditionFailed: 'The ETag supplied did not match the ETag required to change this resource.',
   PreconditionRequired: 'A precondition header or annotation is required to change this resource.',
@@ -54,6 +58,7 @@ const VENDOR: Partial<Record<MessageKey, string>> = {
   VirtualMediaNotFetched: 'Lab.1.0',
   NoMediaInserted: 'Lab.1.0',
   SettingNotApplied: 'Lab.1.0',
+  ConfigurationCommitted: 'Lab.1.0',
 };
 
 /** One message of a registry, as it stands in `@Message.ExtendedInfo`. */

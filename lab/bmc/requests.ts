@@ -23,6 +23,7 @@ export const LOGIN_PATHS = ['/SessionService/Sessions', '/SessionService/Session
 export function allowed(path: string): string {
   if (path === `${ROOT}/SessionService/Sessions`) return 'GET, HEAD, POST';
   if (path.startsWith(`${ROOT}/SessionService/Sessions/`)) return 'GET, HEAD, DELETE';
+  if (path === `${ROOT}/Managers/1/Jobs`) return 'POST';
   const patched = /\/(Accounts\/1|Systems\/1(\/Settings)?|Bios(\/Settings)?|SecureBoot)$/.test(path);
   return patched ? 'GET, HEAD, PATCH' : 'GET, HEAD';
 }

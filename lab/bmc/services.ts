@@ -52,6 +52,7 @@ export function serviceTree(server: Server): Tree {
       SessionService: link(`${ROOT}/SessionService`),
       AccountService: link(`${ROOT}/AccountService`),
       UpdateService: link(`${ROOT}/UpdateService`),
+      Registries: link(`${ROOT}/Registries`),
       Tasks: link(`${ROOT}/TaskService`),
       EventService: link(`${ROOT}/EventService`),
       Links: { Sessions: link(sessions) },
@@ -195,6 +196,14 @@ export function taskResource(server: Server, id: string): Resource {
     StartTime: isoTime(task.startedAt),
     ...(done ? { EndTime: isoTime(task.dueAt) } : {}),
     TaskMonitor: `${ROOT}/TaskService/TaskMonitors/${id}`,
-    Messages: done && task.failed ? [message('VirtualMediaNotFetched', ['image', 'it did not answer'])] : [],
+    ...(task.settings === undefined ? {} : { Payload: { TargetUri: task.settings, HttpOperation: 'PATCH' } }),
+    Messages:
+      done && task.failed
+        ? [
+            task.settings !== undefined
+              ? message('SettingNotApplied', ['BIOS'])
+              : message('VirtualMediaNotFetched', ['image', 'it did not answer']),
+          ]
+        : [],
   });
 }

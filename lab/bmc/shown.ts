@@ -1,11 +1,11 @@
 import type { Server } from '../server.ts';
-import type { Resource } from './services.ts';
+import { link, type Resource } from './services.ts';
 
 type Bend = (server: Server, path: string, truth: Resource) => Resource;
 
 /** A resource as the BMC shows it: the truth, unless faults bend it. */
 export const shownResource = (server: Server, path: string, truth: Resource): Resource =>
-  [medium, system, power, boot, resets, fields, numbers].reduce(
+  [medium, system, power, boot, resets, bios, jobs, fields, numbers].reduce(
     (shown, bend) => bend(server, path, shown),
     truth,
   );
@@ -41,6 +41,26 @@ const boot: Bend = ({ faults }, path, truth) => {
   const kept = Object.entries(shown).filter(([name]) => !name.startsWith('BootSourceOverrideMode'));
   return { ...truth, Boot: { ...Object.fromEntries(kept), ...enabled } };
 };
+
+/** After a reset that changed settings: as they are, then as they were, then as they are. */
+const bios: Bend = (server, path, truth) => {
+  const { biosBefore } = server.state;
+  if (!path.endsWith('/Systems/1/Bios') || Object.keys(biosBefore).length === 0) return truth;
+  if (server.faults.values()['biosFlips'] === undefined) return truth;
+  const seen = 'seen' in biosBefore;
+  if (!seen) {
+    server.change({ biosBefore: { ...biosBefore, seen: true } });
+    return truth;
+  }
+  const { seen: _seen, ...before } = biosBefore;
+  server.faults.take('biosFlips');
+  return { ...truth, Attributes: { ...(truth['Attributes'] as Resource), ...before } };
+};
+
+const jobs: Bend = ({ faults }, path, truth) =>
+  path.endsWith('/Managers/1') && faults.on('biosNeedsJob')
+    ? { ...truth, Links: { ...(truth['Links'] as Resource), Oem: { Lab: { Jobs: link(`${path}/Jobs`) } } } }
+    : truth;
 
 const resets: Bend = ({ faults }, path, truth) => {
   if (!path.endsWith('/Systems/1') || !faults.on('resetValuesLack')) return truth;

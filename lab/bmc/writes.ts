@@ -1,7 +1,7 @@
 import type { Server, ResetType } from '../server.ts';
 import { MediaError } from '../media.ts';
 import { redactUrl } from '../redact.ts';
-import { SLOTS, TPM_ATTRIBUTE, type Override, type Slot } from '../state.ts';
+import { SLOTS, type Override, type Slot } from '../state.ts';
 import { noContent, problem, type Answer } from './messages.ts';
 import { insertRefusal } from './insert-refusals.ts';
 import { task } from './tasks.ts';
@@ -117,32 +117,6 @@ function patchSystem(server: Server, body: Body): Answer {
   }
   server.setOverride(part);
   return noContent;
-}
-
-/** Keeps BIOS settings for the next reset, where they can be written: on the settings object, or on the BIOS. */
-export function patchBios(server: Server, body: Body, where: 'bios' | 'settings'): Answer {
-  if ((where === 'bios') !== server.faults.on('biosTakesSettings'))
-    return problem(405, 'OperationNotAllowed');
-  const time = (body['@Redfish.SettingsApplyTime'] as Body | undefined)?.['ApplyTime'];
-  if (time !== undefined && time !== 'OnReset')
-    return problem(400, 'PropertyValueNotInList', [String(time), 'ApplyTime']);
-  const attributes = body['Attributes'];
-  if (typeof attributes !== 'object' || attributes === null)
-    return problem(400, 'PropertyMissing', ['Attributes']);
-  const { bios, pendingBios } = server.state;
-  for (const [name, value] of Object.entries(attributes)) {
-    if (!(name in bios)) return problem(400, 'PropertyUnknown', [name]);
-    if (typeof value !== typeof bios[name])
-      return problem(400, 'PropertyValueTypeError', [String(value), name]);
-    if (name === TPM_ATTRIBUTE && value !== 'NoAction' && value !== 'Clear')
-      return problem(400, 'PropertyValueNotInList', [String(value), name]);
-  }
-  const wanted = Object.entries({ ...pendingBios, ...attributes } as typeof bios);
-  const pending = Object.fromEntries(wanted.filter(([name, value]) => bios[name] !== value));
-  const names = Object.keys(pending);
-  server.change({ pendingBios: names.length === 0 ? null : pending });
-  if (names.length > 0) server.log.append('bios-pending', { attributes: names });
-  return { status: 200, body: { '@Message.ExtendedInfo': [] } };
 }
 
 export function patchSecureBoot(server: Server, body: Body): Answer {
