@@ -102,7 +102,7 @@ export const newState = (account: { username: string; password: string }): Serve
     NumaNodesPerSocket: 4,
     SysProfile: 'PerfPerWattOptimized',
     ProcTurbo: 'Enabled',
-    AssetTag: '',
+    AssetTag: 'unset',
     [TPM_ATTRIBUTE]: 'NoAction',
     TpmState: 'PresentEnabled',
   },

@@ -53,7 +53,10 @@ const Count = z.int().min(0).max(10_000);
 const BiosSettings = z
   .record(
     z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,127}$/, RULES.biosAttribute.message),
-    z.union([z.string().regex(/^[^\0\r\n]{0,1000}$/), z.int(), z.boolean()], RULES.biosValue.message),
+    z.union(
+      [z.string().regex(/^[^\0\r\n]{0,1000}$/, RULES.biosValue.message), z.int(), z.boolean()],
+      RULES.biosValue.message,
+    ),
   )
   .refine((settings) => {
     const { length } = Object.keys(settings);

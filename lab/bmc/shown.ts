@@ -58,7 +58,7 @@ const bios: Bend = (server, path, truth) => {
 };
 
 const jobs: Bend = ({ faults }, path, truth) =>
-  path.endsWith('/Managers/1') && faults.on('biosNeedsJob')
+  path.endsWith('/Managers/1') && (faults.on('biosNeedsJob') || faults.on('biosJobOnPatch'))
     ? { ...truth, Links: { ...(truth['Links'] as Resource), Oem: { Lab: { Jobs: link(`${path}/Jobs`) } } } }
     : truth;
 

@@ -3,15 +3,25 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AGENT_ERRORS } from '../../core/errors/agent.ts';
+import { BIOS_ERRORS } from '../../core/errors/bios.ts';
 import { CATALOGUE, isErrorCode, type ErrorCode } from '../../core/errors/catalogue.ts';
 import { CONTRACT_ERRORS } from '../../core/errors/contract.ts';
 import { asFailure, fail, failure, notYet, RackwrightError } from '../../core/errors/failure.ts';
+import { FIRMWARE_ERRORS } from '../../core/errors/firmware.ts';
 import { IRONIC_ERRORS } from '../../core/errors/ironic.ts';
 import { ORCHESTRATOR_ERRORS } from '../../core/errors/orchestrator.ts';
 import { REDFISH_ERRORS } from '../../core/errors/redfish.ts';
 import { FAULT_DOMAINS } from '../../core/fault-domains.ts';
 
-const rooms = [ORCHESTRATOR_ERRORS, CONTRACT_ERRORS, REDFISH_ERRORS, AGENT_ERRORS, IRONIC_ERRORS];
+const rooms = [
+  ORCHESTRATOR_ERRORS,
+  CONTRACT_ERRORS,
+  REDFISH_ERRORS,
+  FIRMWARE_ERRORS,
+  BIOS_ERRORS,
+  AGENT_ERRORS,
+  IRONIC_ERRORS,
+];
 const entries = Object.entries(CATALOGUE).map(([code, entry]) => ({ code, ...entry }));
 
 describe.each(entries)('$code', ({ code, faultDomain, httpStatus, meaning, correction }) => {

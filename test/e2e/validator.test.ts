@@ -20,7 +20,8 @@ const TYPES = `
   ManagerCollection Manager HostInterfaceCollection HostInterface LogServiceCollection LogService
   LogEntryCollection LogEntry
   UpdateService SoftwareInventoryCollection SoftwareInventory
-  TaskService TaskCollection EventService EventDestinationCollection`
+  TaskService TaskCollection EventService EventDestinationCollection
+  MessageRegistryFileCollection MessageRegistryFile AttributeRegistry`
   .trim()
   .split(/\s+/);
 

@@ -1,3 +1,4 @@
+import { BIOS_CASES } from './bios-cases.ts';
 import { BOOT_CASES } from './boot-cases.ts';
 import { MEDIA_CASES } from './media-cases.ts';
 import type { Case } from './row.ts';
@@ -18,8 +19,6 @@ export const IDS = `
 
 /** What is not played, and why. */
 export const WAITS_FOR: { readonly [id: string]: string } = {
-  'bios-52': 'a verb that sets BIOS settings: the one write there is, clearing the TPM, makes no job',
-  'bios-53': 'a verb that sets BIOS settings',
   'raid-56': 'a verb that makes volumes',
   'life-64': 'a verb that updates firmware',
 };
@@ -27,6 +26,6 @@ export const WAITS_FOR: { readonly [id: string]: string } = {
 /** Rows that only the whole product can play: test/field/life.test.ts. */
 export const BY_THE_PRODUCT: readonly string[] = ['life-57', 'life-60'];
 
-export const CASES: readonly Case[] = [...MEDIA_CASES, ...BOOT_CASES, ...SERVICE_CASES];
+export const CASES: readonly Case[] = [...MEDIA_CASES, ...BOOT_CASES, ...SERVICE_CASES, ...BIOS_CASES];
 
 export const nameOf = ({ id, what }: Pick<Case, 'id' | 'what'>): string => `${id}: ${what}`;

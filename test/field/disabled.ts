@@ -25,6 +25,9 @@ const MESSAGES = 'core/redfish/messages.ts';
 const TASK = 'activities/redfish/task.ts';
 const CORE_TASK = 'core/redfish/task.ts';
 const SESSION = 'activities/redfish/session.ts';
+const BIOS_JOBS = 'activities/redfish/bios-jobs.ts';
+const BIOS_SETTINGS = 'activities/drivers/redfish/bios-settings.ts';
+const BIOS_VERIFY = 'activities/drivers/redfish/bios-verify.ts';
 const ERRORS = 'activities/redfish/errors.ts';
 
 const edit = (file: string, find: string, replace: string): Disabled['edits'][number] => ({
@@ -562,8 +565,18 @@ export const DISABLED: readonly Disabled[] = [
   {
     name: 'life-66',
     row: 'life-66',
+    cases: ['reads right once, then flips'],
     off: 'it counts when it reads so twice in a row',
     edits: [edit(BOOT, 'if (inARow >= 2) return true;', 'if (inARow >= 1) return true;')],
+  },
+  {
+    name: 'life-66-bios',
+    row: 'life-66',
+    cases: ['BIOS settings read right once, then flip: read twice in a row'],
+    off: 'BIOS settings count when they read so twice in a row',
+    edits: [
+      edit(BIOS_VERIFY, 'if (first.verdict.state !== second.verdict.state) {', "if (first.verdict.state === 'other') {"),
+    ],
   },
   {
     name: 'power-28',
@@ -821,8 +834,47 @@ export const DISABLED: readonly Disabled[] = [
     ],
   },
   {
+    name: 'bios-52',
+    row: 'bios-52',
+    off: 'a job that the write has made is adopted, and no other is asked for',
+    edits: [
+      edit(BIOS_SETTINGS, 'if (job === null && waiting.length > 0 && !takesApplyTime(bios)) {', 'if (takesApplyTime(bios)) {'),
+      edit(
+        BIOS_JOBS,
+        "  if (there !== null || (answer.status === 400 && codeOf(answer) === 'BMC_STATE_REFUSED')) return there;\n",
+        "  if (there === '' && codeOf(answer) === 'BMC_STATE_REFUSED') return there;\n",
+      ),
+    ],
+  },
+  {
+    name: 'bios-53',
+    row: 'bios-53',
+    off: 'only what differs is written',
+    edits: [
+      edit(
+        'core/redfish/bios-standing.ts',
+        'else (sameValue(now[name], value, type) ? applied : missing).push(name);',
+        'else (sameValue(now[name], value, type) ? missing : missing).push(name);',
+      ),
+    ],
+  },
+  {
+    name: 'bios-55-settings',
+    row: 'bios-55',
+    cases: ['settings without a settings object: read-only, and an error that says so'],
+    off: 'BIOS settings without a settings object are told to be read-only',
+    edits: [
+      edit(
+        'activities/drivers/redfish/bios-look.ts',
+        'if (standing.missing.length > 0 && found.settings === null) {',
+        'if (standing.missing.length > 500 && found.settings === null) {',
+      ),
+    ],
+  },
+  {
     name: 'bios-55',
     row: 'bios-55',
+    cases: ['a BIOS without a settings object: an error that says so'],
     off: 'a BIOS without a settings object is told',
     edits: [
       edit(

@@ -124,3 +124,19 @@ describe('canonicalJson', () => {
     );
   });
 });
+
+test.each([
+  [{ LogicalProc: 'Disabled', NumaNodesPerSocket: 4, Turbo: true, AssetTag: '' }, undefined],
+  [{}, RULES.biosSettings.message],
+  [{ '1st': 'x' }, RULES.biosAttribute.message],
+  [{ A: 1.5 }, RULES.biosValue.message],
+  [{ A: null }, RULES.biosValue.message],
+  [{ A: ['x'] }, RULES.biosValue.message],
+  [{ A: 'two\nlines' }, RULES.biosValue.message],
+  [Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`A${i}`, i])), RULES.biosSettings.message],
+])('BIOS settings of a machine type: %j', (bios, message) => {
+  const result = Inventory.safeParse({ site: 's', machineTypes: [{ name: 'a', bios }] });
+  const said = JSON.stringify(result.error?.issues ?? []);
+  if (message === undefined) expect(result.data?.machineTypes[0]?.bios).toEqual(bios);
+  else expect(said).toContain(message);
+});

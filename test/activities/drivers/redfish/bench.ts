@@ -145,7 +145,8 @@ export async function startBench(options: { servers?: number; speed?: number } =
       const ref: OperationRef = {
         site: inventory.site,
         node,
-        requestId: `${verb}-${generation}`,
+        // Of this bench alone: what the driver remembers of an operation is kept for the whole process.
+        requestId: `${verb}-${port}-${generation}`,
         kind: verb,
         generation: generation++,
         contractHash: 'c'.repeat(64),

@@ -11,7 +11,7 @@ import { startBench, type Bench, type LabEvent, type Running } from './bench.ts'
 
 const NODE = 'node-001';
 /** What the lab's BIOS has when it comes out of its box. */
-const FRESH = { LogicalProc: 'Enabled', NumaNodesPerSocket: 4, AssetTag: '' };
+const FRESH = { LogicalProc: 'Enabled', NumaNodesPerSocket: 4, AssetTag: 'unset' };
 const OTHER = { LogicalProc: 'Disabled', NumaNodesPerSocket: '2' };
 
 let bench: Bench;
