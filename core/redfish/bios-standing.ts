@@ -1,7 +1,7 @@
 import type { BiosSettings } from '../service-work.ts';
 import type { BiosType } from './bios-registry.ts';
 import { sameValue, shownValue, type BiosShown } from './bios-values.ts';
-import { readMessage } from './messages.ts';
+import { namedProperties, readMessage, type RedfishMessage } from './messages.ts';
 import { asList, asObject, at } from './read.ts';
 
 /** Where settings stand: what reads as asked, what waits for a reset, and what was not asked for yet. */
@@ -76,6 +76,24 @@ export function refusedSettings(
     }
   }
   return refused;
+}
+
+const WRONG = /Property(Value|NotWritable|Unknown|Missing)|AttributeRegistry|OutOfRange|read-?only/i;
+
+/**
+ * Whether the messages of a write say that settings are wrong. In a refusal either is enough, the kind of
+ * message or the name of a setting; in a success it takes both.
+ */
+export function saysWrong(
+  messages: readonly RedfishMessage[],
+  names: readonly string[],
+  refused: boolean,
+): boolean {
+  return messages.some((each) => {
+    const kind = WRONG.test(each.id ?? '');
+    const named = namedProperties([each], names).length > 0;
+    return refused ? kind || named : kind && named;
+  });
 }
 
 /** How the settings read after the reset. */

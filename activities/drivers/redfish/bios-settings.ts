@@ -1,6 +1,6 @@
 import { fail, notYet, RackwrightError } from '../../../core/errors/failure.ts';
 import type { Json } from '../../../core/json.ts';
-import { namedProperties } from '../../../core/redfish/messages.ts';
+import { saysWrong } from '../../../core/redfish/bios-standing.ts';
 import { writtenValue } from '../../../core/redfish/bios-values.ts';
 import { shownList } from '../../../core/redfish/comparison.ts';
 import { asText } from '../../../core/redfish/read.ts';
@@ -20,7 +20,11 @@ const LOOK_AGAIN_MS = 10_000;
 /** How long a write without an answer is believed to be on its way. */
 const PATIENCE_MS = 30_000;
 
+/** So often settings are written that a BMC takes and does not show; then the reset tells. */
+const MOST_UNSEEN = 3;
+
 const writes = new AttemptMemory<number>();
+const unseen = new AttemptMemory<number>();
 
 /** Finds everything that is wrong with the settings, before anything is written. */
 export const checkBios: StepFunction = (context) =>
@@ -57,7 +61,8 @@ export const setBios: StepFunction = (context) =>
         : await write(context, bmc, before, { bios, settings });
     const { look, job } = await accepted(context, bmc, system, asked);
     const { values } = before.standing;
-    const restart = look.standing.waiting.length > 0 || job !== null;
+    const untold = look.standing.missing;
+    const restart = look.standing.waiting.length + untold.length > 0 || job !== null;
     return {
       summary: sentence(
         missing.length === 0
@@ -65,6 +70,7 @@ export const setBios: StepFunction = (context) =>
           : `${count(missing)} asked for: ${shownList(missing)}`,
         restart ? 'they wait for a reset' : 'they are set without a reset',
         job === null ? undefined : `job ${job}`,
+        job === null && untold.length > 0 ? `the BMC does not show them: ${shownList(untold)}` : undefined,
         ...remarksOf(look),
       ),
       data: {
@@ -121,18 +127,16 @@ async function write(
     throw error;
   });
   writes.forget(context);
-  if (answer.status >= 400) throw refused(answer, standing.missing);
+  const { missing } = standing;
+  if (answer.status >= 400 || saysWrong(messagesOf(answer), missing, false)) throw refused(answer, missing);
   return jobOf(answer);
 }
 
-const NOT_TAKEN = /Property(Value|NotWritable|Unknown|Missing)|AttributeRegistry|OutOfRange|read-?only/i;
-
 /** The error of a refused write: the settings are wrong where the BMC says so of one of them. */
 function refused(answer: RedfishResponse, names: readonly string[]): RackwrightError {
-  const messages = messagesOf(answer);
-  const wrong =
-    codeOf(answer) === 'BMC_REFUSED' &&
-    (namedProperties(messages, names).length > 0 || messages.some(({ id }) => NOT_TAKEN.test(id ?? '')));
+  const { status } = answer;
+  const told = saysWrong(messagesOf(answer), names, status >= 400);
+  const wrong = told && (status < 400 || codeOf(answer) === 'BMC_REFUSED');
   return refusal(answer, 'Writing the BIOS settings', wrong ? 'BIOS_SETTING_INVALID' : undefined);
 }
 
@@ -153,9 +157,12 @@ async function accepted(
     job = await activeBiosJob(bmc, system, settings.uri);
   }
   if (missing.length > 0 && job === null) {
+    const times = (unseen.get(context) ?? 0) + 1;
+    unseen.set(context, times);
     const message = `The BMC accepted the settings, and shows neither them nor a job: ${shownList(missing)}.`;
-    throw notYet('BIOS_NOT_APPLIED', message, LOOK_AGAIN_MS);
+    if (times < MOST_UNSEEN) throw notYet('BIOS_NOT_APPLIED', message, LOOK_AGAIN_MS);
   }
+  unseen.forget(context);
   // Some apply nothing without a job, and make none by themselves.
   if (job === null && waiting.length > 0 && !takesApplyTime(bios)) {
     job = await makeBiosJob(bmc, system, settings.uri);

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { biosStanding, biosVerdict, refusedSettings } from '../../../core/redfish/bios-standing.ts';
+import {
+  biosStanding,
+  biosVerdict,
+  refusedSettings,
+  saysWrong,
+} from '../../../core/redfish/bios-standing.ts';
+import { readMessages } from '../../../core/redfish/messages.ts';
 import { sameValue, writtenValue } from '../../../core/redfish/bios-values.ts';
 
 const bios = (attributes: object, messages: object[] = []) => ({
@@ -93,6 +99,20 @@ describe('what the firmware refused', () => {
     [{ Message: 'No.', Severity: 'Critical', RelatedProperties: ['/Attributes/AB'] }, undefined],
   ])('%j', (message, why) => {
     expect(refusedSettings(bios({}, [message]), ['A', 'B'])).toEqual(why === undefined ? {} : { A: why });
+  });
+});
+
+describe('whether the answer to a write says that settings are wrong', () => {
+  const unknown = { MessageId: 'Base.1.8.PropertyUnknown', MessageArgs: ['A'] };
+  it.each([
+    ['a kind and a name', unknown, true, true],
+    ['a kind', { ...unknown, MessageArgs: ['@Redfish.SettingsApplyTime'] }, true, false],
+    ['a name', { MessageId: 'SYS.1', Message: 'The attribute A depends on another one.' }, true, false],
+    ['neither', { MessageId: 'Base.1.8.GeneralError', Message: 'No.' }, false, false],
+    ['what was taken', { MessageId: 'Base.1.8.Success', RelatedProperties: ['#/Attributes/A'] }, true, false],
+  ])('%s', (_, message, refused, success) => {
+    const messages = readMessages({ '@Message.ExtendedInfo': [message] });
+    expect([saysWrong(messages, ['A'], true), saysWrong(messages, ['A'], false)]).toEqual([refused, success]);
   });
 });
 

@@ -206,6 +206,18 @@ describe('a write', () => {
     expect(await patches()).toHaveLength(2);
   });
 
+  it('that is accepted again and again, and never shown, is left to the reset to tell', async () => {
+    await bench.faults(NODE, { 'patchBios.acceptNotApply': 3 });
+    await all(service(OTHER), ['set-bios', 'restart']);
+    expect(operation.outputs.get('set-bios')!.summary).toContain('the BMC does not show them: LogicalProc');
+    expect(await patches()).toHaveLength(3);
+    expect(await resets()).toContain('On');
+    expect(await failed(once('verify-bios'))).toMatchObject({
+      retryable: true,
+      message: 'The settings read as before: LogicalProc; NumaNodesPerSocket.',
+    });
+  });
+
   it('waits while the host is in POST, or the BMC is busy', async () => {
     await bench.faults(NODE, { biosInPost: 2, 'patchBios.status503RetryAfter': 1 });
     service(OTHER);
