@@ -44,7 +44,7 @@ interface LabNode {
   readonly rootDevice: { readonly serial: string };
 }
 
-const BOUND_MS = 180_000;
+const BOUND_MS = 300_000;
 const KIB = 1024;
 const FAILED = /failed$|^error$/;
 

@@ -82,6 +82,9 @@ export interface Running {
 /** A handling that is switched off is not waited for as long: test/field/disabled.ts. */
 const BOUND_MS = process.env['RACKWRIGHT_WITHOUT'] === undefined ? 120_000 : 60_000;
 
+/** Of the process, not of a bench: what the driver remembers of an attempt goes by node, request and generation. */
+let generation = 1;
+
 /** Waits until something is there. */
 export async function until<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
   const ends = Date.now() + BOUND_MS;
@@ -120,7 +123,6 @@ export async function startBench(options: { servers?: number; speed?: number } =
   await app.listen({ host: '127.0.0.1', port });
   const evidence = new Map<string, Json>();
   const ask = async (path: string): Promise<unknown> => (await fetch(`${lab.controlUrl}${path}`)).json();
-  let generation = 1;
 
   const self: Bench = {
     lab,
