@@ -7,6 +7,7 @@ import type { ImageVersion } from '../../core/images.ts';
 import { IMAGE_HEAD_BYTES } from '../../core/image-format.ts';
 import { fail, RackwrightError } from '../../core/errors/failure.ts';
 import { fetchImage, imageFile } from '../agent/image-source.ts';
+import { sweepLeftovers } from '../records/atomic-file.ts';
 
 /** What was read of an image, from its first byte to its last. */
 export interface ImageRead {
@@ -89,6 +90,7 @@ export async function keepImage(
 
 async function created(path: string): Promise<FileHandle> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await sweepLeftovers(dirname(path));
   return open(path, 'wx', 0o600);
 }
 

@@ -16,6 +16,8 @@ const BUILD_TOOLS = ['grub-mkimage', 'mformat', 'mmd', 'mcopy', 'xorriso'];
 const OVMF = '/usr/share/OVMF';
 const CODE = join(OVMF, 'OVMF_CODE_4M.fd');
 const BOOT_MS = 300_000;
+const QUIETLY =
+  '-machine q35 -accel tcg -smp 1 -m 512 -display none -serial stdio -monitor none -no-reboot -nic none -device virtio-scsi-pci -device scsi-cd,drive=cd';
 
 const missing = missingForLinux(BUILD_TOOLS);
 const noMachine =
@@ -53,8 +55,17 @@ describe.skipIf(missing !== undefined)('a base ISO that was built', () => {
 
   it('is read by xorriso: the label, a UEFI boot image, and the area where the command says it is', async () => {
     const { stdout } = await run('xorriso', [
-      ...['-indev', iso, '-report_el_torito', 'plain', '-pvd_info'],
-      ...['-find', '/', '-type', 'f', '-exec', 'report_lba'],
+      '-indev',
+      iso,
+      '-report_el_torito',
+      'plain',
+      '-pvd_info',
+      '-find',
+      '/',
+      '-type',
+      'f',
+      '-exec',
+      'report_lba',
     ]);
     expect(stdout).toMatch(/^Volume Id +: ir-vfd-dev$/m);
     expect(stdout).toMatch(/^El Torito boot img : +1 +UEFI +y +none /m);
@@ -106,12 +117,14 @@ async function boot(url: string, folder: string): Promise<string> {
   const vars = join(folder, 'vars.fd');
   copyFileSync(join(OVMF, 'OVMF_VARS_4M.fd'), vars);
   const machine = spawn('nice', [
-    ...['qemu-system-x86_64', '-machine', 'q35', '-accel', 'tcg', '-smp', '1', '-m', '512'],
-    ...['-display', 'none', '-serial', 'stdio', '-monitor', 'none', '-no-reboot', '-nic', 'none'],
-    ...['-drive', `if=pflash,format=raw,readonly=on,file=${CODE}`],
-    ...['-drive', `if=pflash,format=raw,file=${vars}`],
-    ...['-device', 'virtio-scsi-pci', '-device', 'scsi-cd,drive=cd'],
-    ...['-drive', `if=none,id=cd,media=cdrom,readonly=on,format=raw,file=${url}`],
+    'qemu-system-x86_64',
+    ...QUIETLY.split(' '),
+    '-drive',
+    `if=pflash,format=raw,readonly=on,file=${CODE}`,
+    '-drive',
+    `if=pflash,format=raw,file=${vars}`,
+    '-drive',
+    `if=none,id=cd,media=cdrom,readonly=on,format=raw,file=${url}`,
   ]);
   let said = '';
   machine.stdout.on('data', (chunk: Buffer) => (said += chunk.toString('latin1')));

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -72,6 +80,16 @@ describe('an image in a file', () => {
     writeFileSync(path, bytes);
     expect(await codeOf(promoteImage(store, image(bytes, over), asked))).toBe(code);
     expect([await current(), keptFiles()]).toEqual([undefined, []]);
+  });
+
+  it('is kept without what a promotion that was killed long ago left', async () => {
+    writeFileSync(path, ONE);
+    mkdirSync(store.files, { recursive: true });
+    const left = join(store.files, '.tmp-1-abc');
+    writeFileSync(left, 'half');
+    utimesSync(left, 0, 0);
+    await promoteImage(store, image(ONE), asked);
+    expect(keptFiles()).toEqual([digest(ONE)]);
   });
 
   it('that is not there is refused', async () => {
