@@ -575,7 +575,11 @@ export const DISABLED: readonly Disabled[] = [
     cases: ['BIOS settings read right once, then flip: read twice in a row'],
     off: 'BIOS settings count when they read so twice in a row',
     edits: [
-      edit(BIOS_VERIFY, 'if (first.verdict.state !== second.verdict.state) {', "if (first.verdict.state === 'other') {"),
+      edit(
+        BIOS_VERIFY,
+        'if (first.verdict.state !== second.verdict.state) {',
+        "if (first.verdict.state === 'other') {",
+      ),
     ],
   },
   {
@@ -838,7 +842,11 @@ export const DISABLED: readonly Disabled[] = [
     row: 'bios-52',
     off: 'a job that the write has made is adopted, and no other is asked for',
     edits: [
-      edit(BIOS_SETTINGS, 'if (job === null && waiting.length > 0 && !takesApplyTime(bios)) {', 'if (takesApplyTime(bios)) {'),
+      edit(
+        BIOS_SETTINGS,
+        'if (job === null && waiting.length > 0 && !takesApplyTime(bios)) {',
+        'if (takesApplyTime(bios)) {',
+      ),
       edit(
         BIOS_JOBS,
         "  if (there !== null || (answer.status === 400 && codeOf(answer) === 'BMC_STATE_REFUSED')) return there;\n",
