@@ -103,7 +103,7 @@ describe('the host interface', () => {
     ['disabled', [], [], ['host interface']],
     ['enabled', [face(null)], [], ['host interface']],
   ] as const)('that is to be %s, shown as %j', (wanted, shown, differences, untold) => {
-    expect(differs(wanted, shown)).toEqual({ differences, untold });
+    expect(differs(wanted, shown)).toEqual({ differences, untold, forbidden: [] });
   });
 });
 
