@@ -185,10 +185,10 @@ export const FIRMWARE: Readonly<Record<string, string>> = { BMC: '2.14.0', BIOS:
 export const isoTime = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 
 /** A task as it is now. A failed one ends Completed too, and Critical: `TaskState` alone says little. */
-export function taskResource(server: Server, id: string): Resource {
+export function taskResource(server: Server, id: string, ended?: boolean): Resource {
   const path = `${ROOT}/TaskService/Tasks/${id}`;
   const task = server.state.tasks.find((t) => t.id === id)!;
-  const done = Date.now() >= task.dueAt;
+  const done = ended ?? Date.now() >= task.dueAt;
   return resource(path, 'Task.v1_7_0.Task', task.name, {
     TaskState: done ? 'Completed' : server.faults.on('taskStateUnknown') ? 'Downloading' : 'Running',
     TaskStatus: done && task.failed ? 'Critical' : 'OK',

@@ -112,6 +112,23 @@ export const SERVICE_CASES: readonly Case[] = [
     ops: [['enroll'], ['deploy'], ['clean', { erase: 'metadata' }]],
   },
   {
+    id: 'shape-43',
+    what: 'the MAC address is known from another source',
+    faults: { nicWithoutMac: true },
+    run: async (lane) => {
+      const operation = lane.begin('enroll');
+      await operation.run();
+      operation.end();
+      const { macs } = lane.bench.evidence.get(
+        `${operation.ref.requestId}/inspect/inspection`,
+      ) as unknown as {
+        macs: readonly string[];
+      };
+      const [port] = lane.bench.inventory.nodes.find(({ name }) => name === NODE)!.ports;
+      expect(macs).toContain(port!.mac);
+    },
+  },
+  {
     id: 'shape-49',
     what: 'required fields and links are missing',
     faults: { fieldsMissing: true },
