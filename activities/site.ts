@@ -6,6 +6,7 @@ import type { NodeRecord } from '../core/node.ts';
 import type { EvidenceStore } from './evidence/evidence-store.ts';
 import type { InspectionStore } from './inspections/inspection-store.ts';
 import type { RecordStore } from './records/record-store.ts';
+import type { UpdateJournal } from './redfish/update-journal.ts';
 import type { BlobStore } from './secrets/blob-store.ts';
 import type { SecretSet } from './secrets/redact.ts';
 import type { Tokens } from './tokens/tokens.ts';
@@ -27,6 +28,8 @@ export interface Site {
   /** The promoted version that deployments of an image take, and where it lies; undefined if it was never promoted. */
   promoted(image: string): Promise<{ readonly version: ImageVersion; readonly url: string } | undefined>;
   readonly blobs: BlobStore;
+  /** Which update of firmware is under way on each node. */
+  readonly updates: UpdateJournal;
   readonly tokens: Tokens;
   /** Every secret that this process has resolved; redacted from evidence, errors and logs. */
   readonly secrets: SecretSet;

@@ -49,6 +49,8 @@ export interface Step {
   readonly awaits?: 'agent' | 'first-boot';
   /** How often its silence sends the plan back by itself, to boot what should have called. @default 0 */
   readonly restarts?: number;
+  /** What an end of the operation does not stop, in a sentence: it goes on on the device. */
+  readonly goesOn?: string;
   readonly bounds: StepBounds;
 }
 

@@ -35,6 +35,13 @@ export function controlApp(servers: ReadonlyMap<string, ServerView>): FastifyIns
     const wrong = faults.set(request.body);
     return wrong === undefined ? { faults: faults.values() } : reply.code(400).send({ message: wrong });
   });
+  // As if somebody had brought other firmware to the server.
+  app.put('/servers/:name/firmware', (request) => {
+    const { server } = named(request);
+    const firmware = { ...server.state.firmware, ...(request.body as Record<string, string>) };
+    server.change({ firmware, stagedFirmware: {}, biosFlip: null, nicAfterUpdate: null, tasks: [] });
+    return { firmware };
+  });
   app.delete('/servers/:name/faults', (request) => {
     const { faults } = named(request).server;
     faults.clear();
@@ -67,6 +74,8 @@ function details(view: ServerView): Record<string, unknown> {
     ...summary(view),
     hardware,
     bios: state.bios,
+    firmware: state.firmware,
+    stagedFirmware: state.stagedFirmware,
     tpm: state.tpm,
     sessions: state.sessions.length,
     disks: hardware.disks.map((disk) => ({ ...disk, ...disks.get(disk.serial) })),

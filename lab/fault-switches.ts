@@ -15,6 +15,7 @@ export const WRITES = {
   ejectMedia: 'ejecting virtual media',
   patchBoot: 'a change of the boot override',
   patchBios: 'a change of BIOS settings',
+  simpleUpdate: 'a firmware update',
   createSession: 'opening a session',
 } as const;
 
@@ -209,6 +210,22 @@ export const FAULT_SWITCHES: readonly FaultSwitch[] = [
   count('biosFlips', 'BIOS settings read right once after a reset, and as before then', 'life-66'),
   count('biosInPost', 'BIOS settings cannot be written now: UnableToModifyDuringSystemPOST', 'boot-25'),
   flag('biosReadOnly', 'the BIOS has settings without a settings object', 'bios-55'),
+  count('updateFails', 'the task of a firmware update ends Completed, and Critical', 'task-33'),
+  count('updateFetchFails', 'the BMC cannot fetch the firmware'),
+  count('updateRebootPending', 'the task of a firmware update ends with: a reboot is pending', 'task-34'),
+  count('updateScheduled', 'the task of a firmware update waits for the reset of the host', 'task-34'),
+  flag('updateBusy', 'somebody else updates firmware', 'life-64'),
+  count('updateRefusesProtocol', 'SimpleUpdate refuses TransferProtocol'),
+  count('updateRefusesTargets', 'SimpleUpdate refuses Targets'),
+  flag('noSimpleUpdate', 'the update service has no SimpleUpdate'),
+  count(
+    'firmwareFlips',
+    'after an update the BIOS shows its new version once, then the old one, then the new one',
+    'life-66',
+  ),
+  count('nicRenamedAfterUpdate', "an update of the NIC's firmware renames the last interface"),
+  count('nicGoneAfterUpdate', "after an update of the NIC's firmware the last interface is gone"),
+  count('bmcSlowToReturn', 'the BMC takes twelve times as long to come back after a restart', 'sess-41'),
   flag(
     'agentForeignMacs',
     'the deploy agent knows itself by MACs that the contract does not have',

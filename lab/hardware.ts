@@ -46,6 +46,8 @@ export interface Disk {
 }
 
 const TB = 1_000_000_000_000;
+/** The model of the lab's servers. */
+export const LAB_MODEL = 'GPU-8U';
 export const GPU_MODEL = 'NVIDIA H100 80GB HBM3';
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
@@ -83,7 +85,7 @@ export function labHardware(index: number): Hardware {
     uuid: `1ab00000-0000-4000-8000-${hex(index, 12)}`,
     serial: `LAB${number}`,
     manufacturer: 'Rackwright Lab',
-    model: 'GPU-8U',
+    model: LAB_MODEL,
     sockets: 2,
     threads: LAB_MACHINE_TYPE.expect.cpus,
     cpuModel: 'AMD EPYC 9354 32-Core Processor',

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { LAB_MACHINE_TYPE, type Hardware } from './hardware.ts';
-import type { Supply } from './supplies.ts';
+import type { FirmwareSupply, Supply } from './supplies.ts';
 
 export interface Site {
   readonly gatewayUrl: string;
@@ -8,6 +8,7 @@ export interface Site {
   /** Absolute path of the file that holds the password. */
   readonly passwordFile: string;
   readonly images: readonly Supply[];
+  readonly firmware: readonly FirmwareSupply[];
   readonly nodes: readonly { readonly hardware: Hardware; readonly address: string }[];
 }
 
@@ -35,6 +36,21 @@ export function inventoryYaml(site: Site): string {
       size,
     })),
     machineTypes: [LAB_MACHINE_TYPE],
+    firmware: {
+      owner: 'rackwright',
+      baselines: [
+        {
+          name: 'lab-2026-03',
+          types: [LAB_MACHINE_TYPE.name],
+          components: site.firmware.map(({ component, version, path, checksum }) => ({
+            component,
+            version,
+            file: path,
+            checksum,
+          })),
+        },
+      ],
+    },
     nodes: site.nodes.map(({ hardware, address }, i) => ({
       name: hardware.name,
       type: LAB_MACHINE_TYPE.name,

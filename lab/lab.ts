@@ -9,7 +9,7 @@ import { labHardware } from './hardware.ts';
 import { inventoryYaml } from './inventory.ts';
 import { Server } from './server.ts';
 import { saved, writeAtomic } from './store.ts';
-import { writeSupplies } from './supplies.ts';
+import { writeFirmware, writeSupplies } from './supplies.ts';
 
 export interface LabOptions {
   readonly dataDir: string;
@@ -52,6 +52,7 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
   const account = secrets(dir);
   const identities = await certificates(dir, count, host);
   const images = writeSupplies(dir);
+  const firmware = writeFirmware(dir);
   const servers = Array.from({ length: count }, (_, i) => {
     const hardware = labHardware(i + 1);
     return new Server(join(dir, 'servers', hardware.name), hardware, account, speed);
@@ -77,6 +78,7 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
       username: account.username,
       passwordFile: join(dir, 'secrets', 'bmc-password'),
       images,
+      firmware,
       nodes: servers.map(({ hardware }, i) => ({ hardware, address: addressOf(i) })),
     }),
     0o644,

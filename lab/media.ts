@@ -6,7 +6,7 @@ export class MediaError extends Error {}
 
 const MAX_PARAMETERS = 64 * 1024;
 // A BMC fetches over whatever TLS it is given: checking certificates of image servers is rare in firmware.
-const lenient = new Agent({ connect: { rejectUnauthorized: false, timeout: 30_000 } });
+export const lenient = new Agent({ connect: { rejectUnauthorized: false, timeout: 30_000 } });
 
 /** Asks for the image with HEAD, as a BMC does when media are inserted; answers its size. */
 export async function probeImage(url: string, signal: AbortSignal): Promise<number> {

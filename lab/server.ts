@@ -7,6 +7,7 @@ import { bootDisk } from './boot-disk.ts';
 import { recordFault, recordPower } from './event-log.ts';
 import { fileDiskStore, type DiskStore } from './disks.ts';
 import { faults, type Faults } from './faults.ts';
+import { applyStagedFirmware, nicsAfterUpdate, resumeUpdates } from './firmware.ts';
 import type { Hardware, Nic } from './hardware.ts';
 import { probeImage, readBootMedia, MediaError } from './media.ts';
 import { partsOf } from './parts.ts';
@@ -27,7 +28,9 @@ export class Server {
   readonly speed: number;
   readonly #state: Saved<ServerState>;
   readonly #dir: string;
-  readonly #pause: Pause;
+  readonly pause: Pause;
+  readonly #closing = new AbortController();
+  #restartBmc: () => void = () => {};
   #life = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #stopRunning: () => Promise<void> | void = () => {};
@@ -41,7 +44,7 @@ export class Server {
     this.#dir = dir;
     this.hardware = hardware;
     this.speed = speed;
-    this.#pause = pauseAt(speed);
+    this.pause = pauseAt(speed);
     this.#state = saved(join(dir, 'state.json'), () => newState(account));
     // A lab of an earlier version knows less.
     const fresh = newState(account);
@@ -68,7 +71,7 @@ export class Server {
 
   /** What of the hardware can be seen: all of it, unless a fault hides some. */
   get parts(): Hardware {
-    return partsOf(this.hardware, this.faults);
+    return partsOf({ ...this.hardware, nics: nicsAfterUpdate(this, this.hardware.nics) }, this.faults);
   }
 
   /** Changes what is remembered; it is on file when this returns. */
@@ -77,8 +80,23 @@ export class Server {
     this.#state.save();
   }
 
+  /** Aborted when the pretence ends. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** How the BMC is restarted: known to whoever listens for it. */
+  onBmcRestart(restart: () => void): void {
+    this.#restartBmc = restart;
+  }
+
+  restartBmc(): void {
+    this.#restartBmc();
+  }
+
   /** Goes on where the hardware was when the lab ended. */
   resume(): void {
+    resumeUpdates(this);
     if (this.state.changeDueAt !== null) this.#awaitChange();
     else if (this.state.power === 'On') this.#boot();
   }
@@ -86,6 +104,7 @@ export class Server {
   /** Ends the pretence, not the power: state stays as it is. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
+    this.#closing.abort();
     this.#life.abort();
     await this.#stopRunning();
   }
@@ -154,6 +173,7 @@ export class Server {
   #finishChange(): void {
     if (this.state.power === 'PoweringOn') {
       applyPendingBios(this);
+      applyStagedFirmware(this);
       this.change({ power: 'On', changeDueAt: null });
       this.log.append('power', { state: 'On' });
       recordPower(this, 'On');
@@ -188,7 +208,7 @@ export class Server {
       hardware,
       disks,
       faults,
-      pause: this.#pause,
+      pause: this.pause,
       log: this.#append,
       seal: (what) => seal(this, what),
     });
@@ -212,7 +232,7 @@ export class Server {
 
   async #bootMedia(signal: AbortSignal): Promise<string | undefined> {
     const image = Object.values(this.state.media).find((medium) => medium.inserted)?.image;
-    await this.#pause(TIMING.bootToAgent, signal);
+    await this.pause(TIMING.bootToAgent, signal);
     try {
       if (image === undefined || image === null) throw new MediaError('there is no medium any more');
       if (this.faults.take('mediaUnreachable')) throw new MediaError('the image server could not be reached');
@@ -253,7 +273,7 @@ export class Server {
       look,
       disks,
       faults,
-      pause: this.#pause,
+      pause: this.pause,
       log: this.#append,
       ramdisk: ramdiskFile(this.#ramdisk, () => !signal.aborted),
       onPowerOff: () => this.reset('ForceOff'),

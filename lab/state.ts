@@ -26,8 +26,23 @@ export interface TaskState {
   failed: boolean;
   /** The settings object that it applies, if it does. */
   settings?: string;
-  /** Its monitor is known by its query too. */
-  wantsQuery?: boolean;
+  /** Path of the action that started it. */
+  action?: string;
+  /** Its Location is of this form, and its monitor is known by its query too. */
+  wantsQuery?: 'absolute' | 'relative';
+  /** Set where it stands for an update of firmware. */
+  update?: UpdateTask;
+}
+
+/** An update of firmware, and how it went. */
+export interface UpdateTask {
+  image: string;
+  ended: boolean;
+  problem?: 'not-fetched' | 'wrong-file' | 'failed';
+  why?: string;
+  /** It says that a reboot is pending, when it has ended or until the host was reset. */
+  pending?: boolean;
+  scheduled?: boolean;
 }
 
 export interface BmcLogEntry {
@@ -63,6 +78,14 @@ export interface ServerState {
   eventLog: BmcLogEntry[];
   account: { username: string; password: string };
   sessions: { id: string; tokenHash: string; username: string; createdAt: number; usedAt: number }[];
+  /** Versions of the firmware, by component. */
+  firmware: Record<string, string>;
+  /** Versions that wait for a reset of the host. */
+  stagedFirmware: Record<string, string>;
+  /** The version that the BIOS shows once more after it has shown the new one (`firmwareFlips`). */
+  biosFlip: { old: string; reads: number } | null;
+  /** What an update of the NIC's firmware made of the last NIC. */
+  nicAfterUpdate: 'renamed' | 'gone' | null;
   nextId: number;
   tasks: TaskState[];
   faults: FaultValues;
@@ -85,6 +108,9 @@ export const noMedium = (): Medium => ({
 
 /** The BIOS attribute that clears the TPM; it reads `NoAction` again once that is done. */
 export const TPM_ATTRIBUTE = 'Tpm2Operation';
+
+/** Versions of the firmware of a new server, by component. */
+export const FIRMWARE_AS_SHIPPED = { BMC: '2.14.0', BIOS: '1.8.2', NIC: '28.39.1002' } as const;
 
 /** A server as it came out of its box: off, with an old system on its disks. */
 export const newState = (account: { username: string; password: string }): ServerState => ({
@@ -114,6 +140,10 @@ export const newState = (account: { username: string; password: string }): Serve
   eventLog: [{ id: 1, createdAt: Date.now(), severity: 'OK', message: 'The log was cleared' }],
   account,
   sessions: [],
+  firmware: { ...FIRMWARE_AS_SHIPPED },
+  stagedFirmware: {},
+  biosFlip: null,
+  nicAfterUpdate: null,
   nextId: 1,
   tasks: [],
   faults: {},

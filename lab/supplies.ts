@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { iso9660 } from '../core/iso9660.ts';
+import { FIRMWARE_MAGIC } from './firmware.ts';
+import { LAB_MODEL } from './hardware.ts';
 import { writeAtomic } from './store.ts';
 
 const MIB = 1024 * 1024;
@@ -45,6 +47,34 @@ export function baseIso(): Uint8Array {
   });
 }
 
+/** The firmware that the lab's baseline asks for, by component. */
+export const FIRMWARE_BASELINE = { BMC: '2.15.0', NIC: '28.40.1000', BIOS: '1.9.0' } as const;
+
+/** A firmware file: its head, and filling. */
+export function firmwareFile(component: string, version: string, model: string = LAB_MODEL): Buffer {
+  const head = `${FIRMWARE_MAGIC}${JSON.stringify({ model, component, version })}\n`;
+  return Buffer.concat([Buffer.from(head), fill(`${component} ${version}`, 64 * 1024)]);
+}
+
+export interface FirmwareSupply {
+  readonly component: string;
+  readonly version: string;
+  readonly path: string;
+  readonly checksum: string;
+}
+
+/** Puts the firmware of the baseline into the folder, unless it is there. */
+export function writeFirmware(dir: string): FirmwareSupply[] {
+  return Object.entries(FIRMWARE_BASELINE).map(([component, version]) => {
+    const path = `firmware/${component.toLowerCase()}-${version}.bin`;
+    if (!existsSync(join(dir, path))) writeAtomic(join(dir, path), firmwareFile(component, version), 0o644);
+    return { component, version, path, checksum: checksumOf(join(dir, path)) };
+  });
+}
+
+const checksumOf = (path: string): string =>
+  `sha256:${createHash('sha256').update(readFileSync(path)).digest('hex')}`;
+
 export interface Supply {
   readonly name: string;
   readonly path: string;
@@ -59,9 +89,6 @@ export function writeSupplies(dir: string): Supply[] {
   return Object.entries(IMAGES).map(([name, size]) => {
     const path = `images/${name}.raw`;
     if (!existsSync(join(dir, path))) writeAtomic(join(dir, path), pretendImage(name, size), 0o644);
-    const digest = createHash('sha256')
-      .update(readFileSync(join(dir, path)))
-      .digest('hex');
-    return { name, path, checksum: `sha256:${digest}`, size };
+    return { name, path, checksum: checksumOf(join(dir, path)), size };
   });
 }

@@ -7,6 +7,8 @@ export const TIMING = {
   gracefulOff: 3000,
   bootToAgent: 3000,
   bootToOs: 3000,
+  /** How long writing firmware takes, after it was fetched. */
+  updateFirmware: 30_000,
   eraseMetadata: 500,
   eraseDisk: 2000,
   /** How fast the agent writes an image. */

@@ -8,6 +8,7 @@ import { fileInspectionStore } from '../activities/inspections/inspection-store.
 import { placeOf } from '../activities/images/image-bytes.ts';
 import { loadContract, storeContract } from '../activities/inventory/contract-store.ts';
 import { fileRecordStore } from '../activities/records/file-record-store.ts';
+import { fileUpdateJournal } from '../activities/redfish/update-journal.ts';
 import { fileBlobStore } from '../activities/secrets/blob-store.ts';
 import type { SecretSet } from '../activities/secrets/redact.ts';
 import { resolveSecret } from '../activities/secrets/resolve.ts';
@@ -54,6 +55,7 @@ export async function createSite({ config, log, secrets, client }: SiteParts): P
       return version && { version, url: placeOf(version, dir.imageFiles) };
     },
     blobs,
+    updates: fileUpdateJournal(dir.firmware),
     tokens: new Tokens(key),
     secrets,
     async secret(reference) {

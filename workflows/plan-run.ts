@@ -55,10 +55,7 @@ export class PlanRun {
       const stretch = await this.#stretch(run);
       this.#remainingMs -= Date.now() - began;
       if (stretch.kind === 'done') return stretch;
-      if (stretch.kind === 'stopped') {
-        if (stretch.why.code === 'DEADLINE_EXCEEDED') await this.#keepOverdue(stretch.why);
-        return stretch;
-      }
+      if (stretch.kind === 'stopped') return { ...stretch, why: await this.#cutOff(stretch.why) };
       const { at, failure: f } = stretch;
       await this.#keepFailingState(at, f);
       const step = this.#opened.steps[at]!;
@@ -191,12 +188,20 @@ export class PlanRun {
     return f;
   }
 
-  /** A step that the deadline stopped has failed. */
-  async #keepOverdue(why: Failure): Promise<void> {
-    const at = this.#parts.progress.at();
-    if (at < 0) return;
-    this.#failed(at, why);
-    await this.#keepFailingState(at, why);
+  /**
+   * A step that the deadline stopped has failed. What a stopped step began and cannot take back is said, and
+   * the node is looked at: it is not what it was, nor what it will be.
+   */
+  async #cutOff(why: Failure): Promise<Failure> {
+    const { progress } = this.#parts;
+    const at = progress.at();
+    const overdue = why.code === 'DEADLINE_EXCEEDED';
+    const goesOn = this.#opened.steps[at]?.goesOn;
+    if (at < 0 || !(overdue || goesOn !== undefined)) return why;
+    const said = goesOn === undefined ? why : { ...why, message: `${why.message} ${goesOn}` };
+    if (overdue) this.#failed(at, said);
+    await this.#keepFailingState(at, said);
+    return said;
   }
 
   async #keepFailingState(at: number, f: Failure): Promise<void> {

@@ -43,6 +43,11 @@ function namedFiles(value: unknown): NamedFile[] {
     ...items(raw['nodes']).flatMap((node, index) =>
       named(['nodes', index, 'bmc', 'tls', 'ca'], tree(tree(tree(node)['bmc'])['tls'])['ca'], 'certificate'),
     ),
+    ...items(tree(raw['firmware'])['baselines']).flatMap((baseline, index) =>
+      items(tree(baseline)['components']).flatMap((component, at) =>
+        named(['firmware', 'baselines', index, 'components', at, 'file'], tree(component)['file'], 'file'),
+      ),
+    ),
     ...items(raw['images']).flatMap((image, index) => {
       const url = text(tree(image)['url']);
       return named(['images', index, 'url'], url === undefined ? undefined : imagePath(url), 'file');
@@ -92,7 +97,7 @@ export function absolutePaths(inventory: Inventory, baseDir: string): Inventory 
     typeof policy === 'object' && 'ca' in policy ? { ca: at(policy.ca) } : policy;
 
   const resolved = mapSecretPlaces(inventory, secret) as Inventory;
-  const { media, openstack } = resolved;
+  const { media, openstack, firmware } = resolved;
   return {
     ...resolved,
     bmc: resolved.bmc.tls === undefined ? resolved.bmc : { ...resolved.bmc, tls: tls(resolved.bmc.tls) },
@@ -108,6 +113,19 @@ export function absolutePaths(inventory: Inventory, baseDir: string): Inventory 
           },
         }),
     ...(openstack?.ca === undefined ? {} : { openstack: { ...openstack, ca: at(openstack.ca) } }),
+    ...(firmware === undefined
+      ? {}
+      : {
+          firmware: {
+            ...firmware,
+            baselines: firmware.baselines.map((baseline) => ({
+              ...baseline,
+              components: baseline.components.map((component) =>
+                component.file === undefined ? component : { ...component, file: at(component.file) },
+              ),
+            })),
+          },
+        }),
     images: resolved.images.map((image) => {
       const path = imagePath(image.url);
       return path === undefined ? image : { ...image, url: pathToFileURL(at(path)).href };

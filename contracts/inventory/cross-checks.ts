@@ -1,4 +1,5 @@
 import type { FieldPath, Finding } from './findings.ts';
+import { firmwareFindings } from './firmware-checks.ts';
 import { RULES } from './rules.ts';
 import { isLoopbackHost, isUnspecifiedHost, items, hostOf, text, tree, type Tree } from './raw.ts';
 
@@ -185,5 +186,6 @@ export function crossCheck(value: unknown): Finding[] {
     ...references(raw, nodes),
     ...driverNeeds(raw, nodes),
     ...mediaNeeds(raw, nodes),
+    ...firmwareFindings(raw),
   ];
 }

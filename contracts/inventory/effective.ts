@@ -104,3 +104,18 @@ export function imageOf(inventory: Inventory, name: string): Image {
     { details: { image: String(name).slice(0, 63) } },
   );
 }
+
+/** A firmware file that the gateway serves. */
+export interface FirmwareFile {
+  readonly file: string;
+  readonly checksum: string;
+}
+
+/** The files of the baselines of a machine type. */
+export const firmwareFilesOf = (inventory: Inventory, type: string): FirmwareFile[] =>
+  (inventory.firmware?.baselines ?? [])
+    .filter(({ types }) => types.includes(type))
+    .flatMap(({ components }) => components)
+    .flatMap(({ file, checksum }) =>
+      file === undefined || checksum === undefined ? [] : [{ file, checksum }],
+    );

@@ -32,19 +32,18 @@ export const failurePolicy = {
 
 const Clock = z.string(RULES.clock.message).regex(/^([01]\d|2[0-3]):[0-5]\d$/, RULES.clock.message);
 
+/** A time of the week, in the site's time zone. */
+export const Window = z.strictObject({
+  days: z.array(z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'])).min(1),
+  from: Clock,
+  /** Earlier than `from`: the window ends on the next day. */
+  to: Clock,
+});
+
 /** When disruptive work may be done. Without windows, at any time. */
 export const Maintenance = z.strictObject({
   timeZone: TimeZone.default('UTC'),
-  windows: z
-    .array(
-      z.strictObject({
-        days: z.array(z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'])).min(1),
-        from: Clock,
-        /** Earlier than `from`: the window ends on the next day. */
-        to: Clock,
-      }),
-    )
-    .default([]),
+  windows: z.array(Window).default([]),
   /** Who may open a window outside of these. */
   openedBy: z.array(Text).optional(),
 });

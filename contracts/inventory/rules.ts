@@ -117,6 +117,22 @@ export const RULES = {
     message: 'is only for driver ironic',
     correction: 'Remove it, or set `driver: ironic`.',
   },
+  firmwareChecksum: {
+    message: 'is missing: a file is only given to a BMC if it is the one that is meant',
+    correction: 'Add `checksum` with the SHA-256 of the file.',
+  },
+  firmwareOneSource: {
+    message: 'stands beside `url`: a file has one source',
+    correction: 'Remove one of `file` and `url`.',
+  },
+  firmwareFileName: {
+    message: 'is called like another file: a BMC asks the gateway for it by its name',
+    correction: 'Rename one of the two files.',
+  },
+  firmwareNeedsGateway: {
+    message: 'is served by the gateway, and the inventory has no `media.gatewayUrl`',
+    correction: 'Add `media` with `gatewayUrl`, or give the `url` that the BMC fetches it from.',
+  },
   oneVantage: {
     message: 'says not, or more than once, where it is',
     correction: 'Give exactly one of `controller`, `ssh` and `worker: true`.',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Credentials } from './bmc.ts';
 import { withoutUserinfo } from './primitives.ts';
 import { Architecture, BootMode, Cidr, FilePath, HttpUrl, Name, Sha256, Text } from './primitives.ts';
+import { Window } from './policy.ts';
 import { RULES } from './rules.ts';
 
 /** How deploy media and images reach the servers. */
@@ -90,27 +91,42 @@ export const MachineType = z.strictObject({
 });
 export type MachineType = z.output<typeof MachineType>;
 
+/** One component of a baseline. */
+export const FirmwareComponent = z.strictObject({
+  /** Name or Id of the component as the BMC's firmware inventory has it; `*` stands for any text, for several. */
+  component: Text,
+  /** What it is: it decides what the update waits for. Recognised by its name where left out. */
+  kind: z.enum(['bmc', 'bios', 'nic', 'other']).optional(),
+  /** Exactly as the BMC's firmware inventory shows it. */
+  version: Text,
+  /** Where the BMC fetches the file from. */
+  url: HttpUrl.optional(),
+  /** A file beside the inventory, which the gateway serves to the BMC. */
+  file: FilePath.optional(),
+  /** Of the file; needed with `url` and with `file`. */
+  checksum: Sha256.optional(),
+  /** Components are updated one after the other, the lowest first; those without come last, as they stand. */
+  order: z.int().min(0).max(10_000).optional(),
+});
+export type FirmwareComponent = z.output<typeof FirmwareComponent>;
+
+const FirmwareOwner = z.enum(['rackwright', 'vendor', 'external']);
+
+/** The firmware that servers of some types must have. */
+export const FirmwareBaseline = z.strictObject({
+  name: Name,
+  types: z.array(Name).min(1),
+  /** Who brings it there, where that is not who does it for the site. */
+  owner: FirmwareOwner.optional(),
+  /** When it may be brought there; in the time zone of `maintenance`. Left out: in the windows of `maintenance`. */
+  windows: z.array(Window).optional(),
+  components: z.array(FirmwareComponent).min(1),
+});
+export type FirmwareBaseline = z.output<typeof FirmwareBaseline>;
+
 /** Firmware that the servers of some types must have, and who brings it there. */
 export const Firmware = z.strictObject({
-  owner: z.enum(['rackwright', 'vendor', 'external']).optional(),
-  baselines: z
-    .array(
-      z.strictObject({
-        name: Name,
-        types: z.array(Name).min(1),
-        components: z
-          .array(
-            z.strictObject({
-              /** Name of the component as the BMC's firmware inventory has it. */
-              component: Text,
-              version: Text,
-              url: HttpUrl.optional(),
-              checksum: Sha256.optional(),
-            }),
-          )
-          .min(1),
-      }),
-    )
-    .default([]),
+  owner: FirmwareOwner.optional(),
+  baselines: z.array(FirmwareBaseline).default([]),
 });
 export type Firmware = z.output<typeof Firmware>;

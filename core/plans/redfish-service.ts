@@ -65,6 +65,8 @@ const UPDATE_FIRMWARE = step({
   makes: ['firmware-updated'],
   repeatable: false,
   faultDomain: 'firmware',
+  goesOn:
+    'An update that was begun goes on on the BMC, and nothing is switched off under it: let it end. The next `service` takes it up.',
   bounds: { total: 14_400, retryMax: 30 },
 });
 

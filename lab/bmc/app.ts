@@ -24,6 +24,7 @@ import {
   reset,
 } from './writes.ts';
 import { taskMonitor } from './tasks.ts';
+import { SIMPLE_UPDATE, simpleUpdate } from './update.ts';
 
 /** One server's BMC, as far as the HTTP application needs to know it. */
 export interface Bmc {
@@ -211,6 +212,11 @@ export function redfishApp(bmcOf: (request: IncomingMessage) => Bmc): FastifyIns
     'POST',
     '/Systems/1/Actions/ComputerSystem.Reset',
     write('reset', ({ server }, _request, body) => reset(server, body)),
+  );
+  on(
+    'POST',
+    SIMPLE_UPDATE.slice(ROOT.length),
+    write('simpleUpdate', ({ server }, request, body) => simpleUpdate(server, body, urlOf(request))),
   );
   on('POST', '/Managers/1/Actions/Manager.Reset', (bmc) => (bmc.restart(), noContent));
   for (const owner of ['/Systems/1', '/Managers/1']) {

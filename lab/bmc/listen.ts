@@ -8,6 +8,7 @@ import { redfishApp, type Bmc } from './app.ts';
 import { Gate } from './sessions.ts';
 
 const RESTART_MS = 5000;
+const SLOW_RESTART_MS = 60_000;
 const owners = new WeakMap<IncomingMessage, Bmc>();
 
 /** The HTTP application that all BMCs of a lab share. */
@@ -34,11 +35,13 @@ export async function listenBmc(
     server,
     gate: new Gate(server),
     restart() {
-      downUntil = Date.now() + RESTART_MS / server.speed;
+      const slow = server.faults.take('bmcSlowToReturn');
+      downUntil = Date.now() + (slow ? SLOW_RESTART_MS : RESTART_MS) / server.speed;
       server.change({ sessions: [] });
       server.log.append('bmc-restart');
     },
   };
+  server.onBmcRestart(() => bmc.restart());
   const listener = https.createServer({ ...identity, minVersion: 'TLSv1.2' }, (request, response) => {
     if (Date.now() < downUntil) {
       request.socket.destroy();

@@ -47,6 +47,10 @@ const TEXTS = {
   TaskStarted: 'A task was started; it is at %1.',
   VirtualMediaNotFetched: 'The image could not be fetched from the location %1: %2.',
   NoMediaInserted: 'There is no media in the drive.',
+  TransferFailed: "Transfer of image '%1' failed: %2.",
+  VerificationFailed: "Verification of image '%1' failed: %2.",
+  ApplyFailed: "Installation of image '%1' failed: %2.",
+  RebootPending: 'The update is complete. A reboot of the host is pending.',
   SettingNotApplied: 'The setting %1 was not applied at the reset of the system.',
 } as const;
 
@@ -59,6 +63,10 @@ const VENDOR: Partial<Record<MessageKey, string>> = {
   NoMediaInserted: 'Lab.1.0',
   SettingNotApplied: 'Lab.1.0',
   ConfigurationCommitted: 'Lab.1.0',
+  TransferFailed: 'Update.1.2',
+  VerificationFailed: 'Update.1.2',
+  ApplyFailed: 'Update.1.2',
+  RebootPending: 'Lab.1.0',
 };
 
 /** One message of a registry, as it stands in `@Message.ExtendedInfo`. */

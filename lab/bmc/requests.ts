@@ -4,10 +4,14 @@ import { redact } from '../redact.ts';
 import type { Server } from '../server.ts';
 import { ROOT, serviceTree, type Resource, type Tree } from './services.ts';
 import { systemTree } from './system.ts';
+import { taskTree } from './tasks.ts';
+import { updateTree } from './update.ts';
 
 /** All resources of a BMC, by path; each is made when it is asked for. */
 export const tree = (server: Server): Tree => ({
   ...serviceTree(server),
+  ...taskTree(server),
+  ...updateTree(server),
   ...systemTree(server),
 });
 

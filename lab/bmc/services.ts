@@ -1,5 +1,4 @@
 import type { Server } from '../server.ts';
-import { message } from './messages.ts';
 
 export type Resource = Record<string, unknown>;
 export type Tree = Record<string, () => Resource>;
@@ -33,8 +32,6 @@ export function serviceTree(server: Server): Tree {
   const sessions = `${ROOT}/SessionService/Sessions`;
   const accounts = `${ROOT}/AccountService/Accounts`;
   const roles = `${ROOT}/AccountService/Roles`;
-  const firmware = `${ROOT}/UpdateService/FirmwareInventory`;
-  const tasks = `${ROOT}/TaskService/Tasks`;
   return {
     [ROOT]: () => ({
       '@odata.id': `${ROOT}/`,
@@ -103,41 +100,14 @@ export function serviceTree(server: Server): Tree {
           }),
       ]),
     ),
-    [`${ROOT}/UpdateService`]: () =>
-      resource(`${ROOT}/UpdateService`, 'UpdateService.v1_12_0.UpdateService', 'Update Service', {
-        ServiceEnabled: true,
-        Status: OK,
-        FirmwareInventory: link(firmware),
-      }),
-    [firmware]: () => collection(firmware, 'SoftwareInventory', Object.keys(FIRMWARE)),
-    ...Object.fromEntries(
-      Object.entries(FIRMWARE).map(([id, version]) => [
-        `${firmware}/${id}`,
-        () =>
-          resource(`${firmware}/${id}`, 'SoftwareInventory.v1_9_0.SoftwareInventory', id, {
-            Version: version,
-            SoftwareId: id.toLowerCase(),
-            Manufacturer: hardware.manufacturer,
-            Updateable: false,
-            Status: OK,
-          }),
-      ]),
-    ),
     [`${ROOT}/TaskService`]: () =>
       resource(`${ROOT}/TaskService`, 'TaskService.v1_2_0.TaskService', 'Task Service', {
         ServiceEnabled: true,
         DateTime: isoTime(Date.now()),
         CompletedTaskOverWritePolicy: 'Oldest',
         Status: OK,
-        Tasks: link(tasks),
+        Tasks: link(`${ROOT}/TaskService/Tasks`),
       }),
-    [tasks]: () =>
-      collection(
-        tasks,
-        'Task',
-        state.tasks.map((t) => t.id),
-      ),
-    ...Object.fromEntries(state.tasks.map(({ id }) => [`${tasks}/${id}`, () => taskResource(server, id)])),
     [`${ROOT}/EventService`]: () =>
       resource(`${ROOT}/EventService`, 'EventService.v1_10_0.EventService', 'Event Service', {
         ServiceEnabled: false,
@@ -179,31 +149,4 @@ const ROLES = {
   ReadOnly: ['Login', 'ConfigureSelf'],
 };
 
-/** Versions of the firmware, by component. */
-export const FIRMWARE: Readonly<Record<string, string>> = { BMC: '2.14.0', BIOS: '1.8.2', NIC: '28.39.1002' };
-
 export const isoTime = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
-
-/** A task as it is now. A failed one ends Completed too, and Critical: `TaskState` alone says little. */
-export function taskResource(server: Server, id: string, ended?: boolean): Resource {
-  const path = `${ROOT}/TaskService/Tasks/${id}`;
-  const task = server.state.tasks.find((t) => t.id === id)!;
-  const done = ended ?? Date.now() >= task.dueAt;
-  return resource(path, 'Task.v1_7_0.Task', task.name, {
-    TaskState: done ? 'Completed' : server.faults.on('taskStateUnknown') ? 'Downloading' : 'Running',
-    TaskStatus: done && task.failed ? 'Critical' : 'OK',
-    PercentComplete: done ? 100 : 50,
-    StartTime: isoTime(task.startedAt),
-    ...(done ? { EndTime: isoTime(task.dueAt) } : {}),
-    TaskMonitor: `${ROOT}/TaskService/TaskMonitors/${id}`,
-    ...(task.settings === undefined ? {} : { Payload: { TargetUri: task.settings, HttpOperation: 'PATCH' } }),
-    Messages:
-      done && task.failed
-        ? [
-            task.settings !== undefined
-              ? message('SettingNotApplied', ['BIOS'])
-              : message('VirtualMediaNotFetched', ['image', 'it did not answer']),
-          ]
-        : [],
-  });
-}

@@ -5,7 +5,7 @@ type Bend = (server: Server, path: string, truth: Resource) => Resource;
 
 /** A resource as the BMC shows it: the truth, unless faults bend it. */
 export const shownResource = (server: Server, path: string, truth: Resource): Resource =>
-  [medium, system, power, boot, resets, bios, jobs, fields, numbers].reduce(
+  [medium, system, power, boot, resets, firmware, bios, jobs, fields, numbers].reduce(
     (shown, bend) => bend(server, path, shown),
     truth,
   );
@@ -80,6 +80,14 @@ const system: Bend = (server, path, truth) => {
   }
   if (!server.faults.take('onceShowsContinuous')) return truth;
   return { ...truth, Boot: { ...(truth['Boot'] as Resource), BootSourceOverrideEnabled: 'Continuous' } };
+};
+
+const firmware: Bend = (server, path, truth) => {
+  const flip = server.state.biosFlip;
+  if (!path.endsWith('/FirmwareInventory/BIOS') || flip === null) return truth;
+  const reads = flip.reads + 1;
+  server.change({ biosFlip: reads < 2 ? { ...flip, reads } : null });
+  return reads === 2 ? { ...truth, Version: flip.old } : truth;
 };
 
 const fields: Bend = ({ faults, hardware }, path, truth) => {

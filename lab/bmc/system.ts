@@ -1,15 +1,5 @@
 import type { Server } from '../server.ts';
-import {
-  collection,
-  link,
-  OK,
-  resource,
-  ROOT,
-  FIRMWARE,
-  isoTime,
-  type Resource,
-  type Tree,
-} from './services.ts';
+import { collection, link, OK, resource, ROOT, isoTime, type Resource, type Tree } from './services.ts';
 import { bootOrder, firmwareTree, trustedModules } from './firmware.ts';
 import { logTree } from './event-log.ts';
 import { hostInterfaceTree } from './host-interface.ts';
@@ -148,7 +138,7 @@ export function systemTree(server: Server): Tree {
       resource(MANAGER, 'Manager.v1_17_0.Manager', 'Manager', {
         ManagerType: 'BMC',
         Model: 'Lab BMC',
-        FirmwareVersion: FIRMWARE['BMC'],
+        FirmwareVersion: state.firmware['BMC'],
         UUID: hardware.uuid.replace('8000', '8001'),
         DateTime: isoTime(Date.now()),
         DateTimeLocalOffset: '+00:00',
@@ -185,7 +175,7 @@ function computerSystem(server: Server): Resource {
     SerialNumber: hardware.serial,
     UUID: hardware.uuid,
     PowerState: state.power,
-    BiosVersion: FIRMWARE['BIOS'],
+    BiosVersion: state.firmware['BIOS'],
     Status: state.power === 'On' ? OK : { State: 'Disabled', Health: 'OK' },
     ProcessorSummary: {
       Count: hardware.sockets,

@@ -6,6 +6,7 @@ import { fileEvidenceStore } from '../../activities/evidence/file-evidence-store
 import { fileInspectionStore } from '../../activities/inspections/inspection-store.ts';
 import { loadContract, storeContract } from '../../activities/inventory/contract-store.ts';
 import { fileRecordStore } from '../../activities/records/file-record-store.ts';
+import { fileUpdateJournal } from '../../activities/redfish/update-journal.ts';
 import { fileBlobStore } from '../../activities/secrets/blob-store.ts';
 import { SecretSet } from '../../activities/secrets/redact.ts';
 import type { Site } from '../../activities/site.ts';
@@ -29,6 +30,7 @@ export async function aSite(over: Partial<Site> = {}): Promise<Site> {
     inspections: fileInspectionStore(join(folder, 'inspections')),
     promoted: async () => undefined,
     blobs: fileBlobStore(join(folder, 'blobs'), new Uint8Array(32)),
+    updates: fileUpdateJournal(join(folder, 'firmware-updates')),
     tokens: new Tokens(new Uint8Array(32)),
     secrets: new SecretSet(),
     secret: async () => 'secret',

@@ -186,6 +186,7 @@ export class House {
       evidence: this.evidence,
       inspections: fileInspectionStore(join(folder, 'inspections')),
       promoted: async () => undefined,
+      updates: undefined as never,
       blobs: fileBlobStore(join(folder, 'blobs'), new Uint8Array(32)),
       tokens: new Tokens(new Uint8Array(32)),
       secrets: new SecretSet(),

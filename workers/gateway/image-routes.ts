@@ -1,9 +1,11 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { imageOf } from '../../contracts/inventory/effective.ts';
+import { firmwareFilesOf, imageOf, type FirmwareFile } from '../../contracts/inventory/effective.ts';
 import { fail, RackwrightError } from '../../core/errors/failure.ts';
 import { fetchImage, imageFile } from '../../activities/agent/image-source.ts';
 import type { Doors, GatewayDeps } from './doors.ts';
-import { sendFile } from './files.ts';
+import { sendFile, type ServedFile } from './files.ts';
 import { PATIENCE, patiently, type Patience } from './patience.ts';
 
 /** The image of the operation, and no other, from wherever the contract keeps it. */
@@ -14,7 +16,11 @@ export function imageRoutes(app: FastifyInstance, deps: GatewayDeps, doors: Door
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       const { ref, access } = await doors.open(request, request.params.token, 'image', true);
-      const { inventory } = await doors.contract(ref);
+      const { inventory, node } = await doors.contract(ref);
+      if (ref.kind === 'service') {
+        const file = await firmwareFile(firmwareFilesOf(inventory, node.type), request.params.name);
+        return sendFile(request, reply, file);
+      }
       const name = access.args['image'];
       if (typeof name !== 'string' || request.params.name !== name) {
         throw fail('ROUTE_UNKNOWN', 'This is not the image of the operation.');
@@ -30,6 +36,22 @@ export function imageRoutes(app: FastifyInstance, deps: GatewayDeps, doors: Door
       });
     },
   });
+}
+
+/** A firmware file of the node's baselines, and no other. */
+async function firmwareFile(files: readonly FirmwareFile[], name: string): Promise<ServedFile> {
+  const found = files.find(({ file }) => basename(file) === name);
+  if (found === undefined) throw fail('ROUTE_UNKNOWN', "This is no firmware of the node's baseline.");
+  const { file: path, checksum } = found;
+  const { size, mtimeMs } = await stat(path).catch(() => {
+    throw fail('IMAGE_SOURCE_UNREACHABLE', `The firmware ${name} is not on this host.`);
+  });
+  return {
+    path,
+    size,
+    etag: `"${checksum.replace(/^sha256:/, '').slice(0, 40)}-${size}-${Math.round(mtimeMs)}"`,
+    type: 'application/octet-stream',
+  };
 }
 
 const PASSED = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified'] as const;

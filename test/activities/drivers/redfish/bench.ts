@@ -12,6 +12,7 @@ import { redfishPlan } from '../../../../core/plans/redfish.ts';
 import type { Step } from '../../../../core/steps.ts';
 import type { OperationVerbName } from '../../../../core/verbs.ts';
 import { startLab, type RunningLab } from '../../../../lab/lab.ts';
+import { FIRMWARE_AS_SHIPPED } from '../../../../lab/state.ts';
 import type { StepContext } from '../../../../activities/drivers/driver.ts';
 import { redfishDriver } from '../../../../activities/drivers/redfish/driver.ts';
 import {
@@ -19,6 +20,7 @@ import {
   type InspectionStore,
 } from '../../../../activities/inspections/inspection-store.ts';
 import { requireInventory } from '../../../../activities/inventory/load.ts';
+import { fileUpdateJournal, type UpdateJournal } from '../../../../activities/redfish/update-journal.ts';
 import { closeAllBmcs } from '../../../../activities/redfish/transport.ts';
 import { resolveSecret } from '../../../../activities/secrets/resolve.ts';
 import type { Site } from '../../../../activities/site.ts';
@@ -38,12 +40,16 @@ export interface Bench {
   readonly gatewayUrl: string;
   /** Every piece of evidence, by `requestId/step/name`. */
   readonly evidence: Map<string, Json>;
+  /** Which updates of firmware are under way; on disk, as a worker keeps it. */
+  readonly updates: UpdateJournal;
   readonly logged: () => string;
   /** What the lab says of a server. */
   readonly server: (node: string) => Promise<LabServer>;
   readonly log: (node: string) => Promise<LabEvent[]>;
   readonly faults: (node: string, faults: object) => Promise<void>;
-  readonly begin: (verb: OperationVerbName, node: string, args?: JsonObject) => Running;
+  /** Brings a server back to the firmware that it was shipped with. */
+  readonly oldFirmware: (node: string) => Promise<void>;
+  readonly begin: (verb: OperationVerbName, node: string, args?: JsonObject, contract?: Inventory) => Running;
   readonly close: () => Promise<void>;
 }
 
@@ -51,6 +57,7 @@ export interface LabServer {
   readonly power: string;
   readonly running: { readonly from: string } | null;
   readonly override: { readonly enabled: string; readonly target: string };
+  readonly firmware: { readonly [component: string]: string };
   readonly tpm: { readonly sealed: readonly string[] };
   readonly media: { readonly [slot: string]: { readonly inserted: boolean } };
   readonly sessions: number;
@@ -122,6 +129,7 @@ export async function startBench(options: { servers?: number; speed?: number } =
   });
   await app.listen({ host: '127.0.0.1', port });
   const evidence = new Map<string, Json>();
+  const updates = fileUpdateJournal(join(dir, 'firmware-updates'));
   const ask = async (path: string): Promise<unknown> => (await fetch(`${lab.controlUrl}${path}`)).json();
 
   const self: Bench = {
@@ -132,6 +140,7 @@ export async function startBench(options: { servers?: number; speed?: number } =
     inspections,
     gatewayUrl,
     evidence,
+    updates,
     logged,
     server: async (node) => (await ask(`/servers/${node}`)) as LabServer,
     log: async (node) => ((await ask(`/servers/${node}/log`)) as { entries: LabEvent[] }).entries,
@@ -143,7 +152,15 @@ export async function startBench(options: { servers?: number; speed?: number } =
       });
       if (!answer.ok) throw new Error(`faults: ${await answer.text()}`);
     },
-    begin(verb, node, args = {}) {
+    oldFirmware: async (node) => {
+      const answer = await fetch(`${lab.controlUrl}/servers/${node}/firmware`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(FIRMWARE_AS_SHIPPED),
+      });
+      if (!answer.ok) throw new Error(`firmware: ${await answer.text()}`);
+    },
+    begin(verb, node, args = {}, contract) {
       const ref: OperationRef = {
         site: inventory.site,
         node,
@@ -157,11 +174,12 @@ export async function startBench(options: { servers?: number; speed?: number } =
       operations.begin(ref, window, args);
       operations.reports.length = 0;
       return running(ref, window, args, {
-        inventory: self.inventory,
+        inventory: contract ?? self.inventory,
         operations,
         tokens,
         inspections,
         evidence,
+        updates,
       });
     },
     async close() {
@@ -178,9 +196,9 @@ function running(
   ref: OperationRef,
   window: StepInput['window'],
   args: JsonObject,
-  parts: Pick<Bench, 'inventory' | 'operations' | 'tokens' | 'inspections' | 'evidence'>,
+  parts: Pick<Bench, 'inventory' | 'operations' | 'tokens' | 'inspections' | 'evidence' | 'updates'>,
 ): Running {
-  const { inventory, operations, tokens, inspections, evidence } = parts;
+  const { inventory, operations, tokens, inspections, evidence, updates } = parts;
   const steps = redfishPlan(ref.kind as OperationVerbName, args)!;
   const outputs = new Map<string, StepOutput>();
   let data: JsonObject = {};
@@ -200,7 +218,7 @@ function running(
     };
     return {
       input,
-      site: { tokens, inspections, name: ref.site } as unknown as Site,
+      site: { tokens, inspections, updates, name: ref.site } as unknown as Site,
       inventory,
       node: effectiveNode(inventory, ref.node),
       signal: new AbortController().signal,
