@@ -220,7 +220,7 @@ export const FAULT_SWITCHES: readonly FaultSwitch[] = [
   flag('noSimpleUpdate', 'the update service has no SimpleUpdate'),
   count(
     'firmwareFlips',
-    'after an update the BIOS shows its new version once, then the old one, then the new one',
+    'after an update the BIOS shows its new version once, then the old one for a while, then the new one',
     'life-66',
   ),
   count('nicRenamedAfterUpdate', "an update of the NIC's firmware renames the last interface"),

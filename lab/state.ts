@@ -82,7 +82,7 @@ export interface ServerState {
   firmware: Record<string, string>;
   /** Versions that wait for a reset of the host. */
   stagedFirmware: Record<string, string>;
-  /** The version that the BIOS shows once more after it has shown the new one (`firmwareFlips`). */
+  /** The version that the BIOS shows again after it has shown the new one (`firmwareFlips`). */
   biosFlip: { old: string; reads: number } | null;
   /** What an update of the NIC's firmware made of the last NIC. */
   nicAfterUpdate: 'renamed' | 'gone' | null;

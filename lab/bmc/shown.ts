@@ -82,12 +82,15 @@ const system: Bend = (server, path, truth) => {
   return { ...truth, Boot: { ...(truth['Boot'] as Resource), BootSourceOverrideEnabled: 'Continuous' } };
 };
 
+/** The first of these reads is right, the others are not. */
+const FLIPPED_READS = 6;
+
 const firmware: Bend = (server, path, truth) => {
   const flip = server.state.biosFlip;
   if (!path.endsWith('/FirmwareInventory/BIOS') || flip === null) return truth;
   const reads = flip.reads + 1;
-  server.change({ biosFlip: reads < 2 ? { ...flip, reads } : null });
-  return reads === 2 ? { ...truth, Version: flip.old } : truth;
+  server.change({ biosFlip: reads < FLIPPED_READS ? { ...flip, reads } : null });
+  return reads === 1 ? truth : { ...truth, Version: flip.old };
 };
 
 const fields: Bend = ({ faults, hardware }, path, truth) => {

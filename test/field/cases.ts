@@ -1,5 +1,6 @@
 import { BIOS_CASES } from './bios-cases.ts';
 import { BOOT_CASES } from './boot-cases.ts';
+import { FIRMWARE_CASES } from './firmware-cases.ts';
 import { MEDIA_CASES } from './media-cases.ts';
 import type { Case } from './row.ts';
 import { SERVICE_CASES } from './service-cases.ts';
@@ -20,12 +21,17 @@ export const IDS = `
 /** What is not played, and why. */
 export const WAITS_FOR: { readonly [id: string]: string } = {
   'raid-56': 'a verb that makes volumes',
-  'life-64': 'a verb that updates firmware',
 };
 
 /** Rows that only the whole product can play: test/field/life.test.ts. */
 export const BY_THE_PRODUCT: readonly string[] = ['life-57', 'life-60'];
 
-export const CASES: readonly Case[] = [...MEDIA_CASES, ...BOOT_CASES, ...SERVICE_CASES, ...BIOS_CASES];
+export const CASES: readonly Case[] = [
+  ...MEDIA_CASES,
+  ...BOOT_CASES,
+  ...SERVICE_CASES,
+  ...BIOS_CASES,
+  ...FIRMWARE_CASES,
+];
 
 export const nameOf = ({ id, what }: Pick<Case, 'id' | 'what'>): string => `${id}: ${what}`;

@@ -14,44 +14,72 @@ import {
 } from '../../redfish/errors.ts';
 import { lookAtTask, taskOf } from '../../redfish/task.ts';
 import type { UpdateEntry } from '../../redfish/update-journal.ts';
-import { readInventory, startUpdate } from '../../redfish/update-service.ts';
+import { readInventory, startUpdate, type FirmwareInventory } from '../../redfish/update-service.ts';
 import { serviceAtWork, updateTasks } from '../../redfish/update-tasks.ts';
 import type { StepContext } from '../driver.ts';
-import { requireWindow, type BaselineComponent } from './baseline.ts';
+import { compareWith, requireWindow, type BaselineComponent } from './baseline.ts';
+import { AttemptMemory } from './boot-session.ts';
 import { follow } from './firmware-follow.ts';
-import { forget, later, look, MINUTE, note, recall, SECOND, type Updater } from './updater.ts';
+import { forget, later, MINUTE, note, recall, SECOND, type Updater } from './updater.ts';
 
 /** A request without an answer that has no effect for this long was not carried out. */
 const UNANSWERED_MS = 3 * MINUTE;
 /** The same, of a BMC that lists no tasks: it is never proven, and somebody has to look. */
 const BLIND_MS = 30 * MINUTE;
 
+/** What this operation has brought to its version, by stretch: nothing is flashed twice because a read flipped. */
+const brought = new AttemptMemory<{ readonly stretch: number; readonly components: readonly string[] }>();
+
 /**
  * Brings components to the versions that are wanted, one after the other. Throws "not yet" while an update is
  * under way; what was asked of the BMC, and how far that has come, is in the journal.
+ * @returns the inventory that shows all of the versions
  */
-export async function bringAll(updater: Updater, components: readonly BaselineComponent[]): Promise<void> {
+export async function bringAll(
+  updater: Updater,
+  components: readonly BaselineComponent[],
+): Promise<FirmwareInventory> {
+  const { bmc, service } = updater;
   const entry = await recall(updater);
-  const isIts = (wanted: BaselineComponent): boolean =>
-    wanted.component === entry?.component && wanted.version === entry.version;
-  if (entry !== undefined && !components.some(isIts)) await endOther(updater, entry);
-  // What is under way comes first, wherever it stands.
-  const rest = components.filter((wanted) => !isIts(wanted));
-  for (const wanted of [...components.filter(isIts), ...rest]) await bring(updater, wanted);
+  const begun = components.find(
+    ({ component, version }) => component === entry?.component && version === entry.version,
+  );
+  if (begun !== undefined) await carryOn(updater, begun);
+  else if (entry !== undefined) await endOther(updater, entry);
+  for (;;) {
+    const inventory = await readInventory(bmc, service);
+    const next = compareWith(components, inventory).find(({ standing }) => standing.differing.length > 0);
+    if (next === undefined) {
+      brought.forget(updater.context);
+      return inventory;
+    }
+    const { wanted, standing } = next;
+    if (broughtBy(updater).includes(wanted.component)) {
+      throw later(`${wanted.component} has shown ${wanted.version}, and does not any more`);
+    }
+    await begin(updater, wanted, standing);
+    await carryOn(updater, wanted);
+  }
 }
 
-async function bring(updater: Updater, wanted: BaselineComponent): Promise<void> {
+function broughtBy({ context }: Updater): readonly string[] {
+  const known = brought.get(context);
+  return known?.stretch === stretchOf(context) ? known.components : [];
+}
+
+const stretchOf = ({ input }: StepContext): number => input.stretch ?? 1;
+
+/** Goes on with the update that is in the journal, until the inventory shows the version. */
+async function carryOn(updater: Updater, wanted: BaselineComponent): Promise<void> {
   for (;;) {
     const entry = await recall(updater);
     if (entry?.stage === 'asking') await adopt(updater, entry);
-    else if (entry !== undefined) {
-      if (await follow(updater, wanted, entry)) return;
-    } else {
-      const standing = await look(updater, wanted);
-      if (standing.differing.length === 0) return;
-      await begin(updater, wanted, standing);
-    }
+    // A request that is proven to have had no effect is forgotten.
+    else if (entry === undefined) return;
+    else if (await follow(updater, wanted, entry)) break;
   }
+  const components = [...broughtBy(updater), wanted.component];
+  brought.set(updater.context, { stretch: stretchOf(updater.context), components });
 }
 
 /** An update that an earlier operation began, and that this one does not want, ends before another begins. */
@@ -82,13 +110,13 @@ async function begin(updater: Updater, wanted: BaselineComponent, standing: Firm
       { retryAfterMs: 15 * SECOND },
     );
   }
-  const { ref, stretch = 1 } = context.input;
+  const { ref } = context.input;
   const now = Date.now();
   const entry = await note(updater, {
     component: wanted.component,
     version: wanted.version,
     requestId: ref.requestId,
-    stretch,
+    stretch: stretchOf(context),
     stage: 'asking',
     askedAt: now,
     before: (tasks ?? []).map(({ uri }) => uri),
@@ -179,7 +207,7 @@ async function adopt(updater: Updater, entry: UpdateEntry): Promise<void> {
       10 * SECOND,
     );
   }
-  if (blind && (context.input.stretch ?? 1) <= entry.stretch) {
+  if (blind && stretchOf(context) <= entry.stretch) {
     throw fail(
       'FIRMWARE_UNCERTAIN',
       `Whether the BMC works on the update of ${entry.component} cannot be told.`,

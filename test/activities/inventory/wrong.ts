@@ -1,5 +1,16 @@
 import { SUM } from './right.ts';
 
+const firmware = (
+  fields: string,
+  problems: readonly string[],
+): readonly (readonly [string, string, readonly string[]])[] => [
+  ['acceptance:', `firmware: { ${fields} }\nacceptance:`, problems],
+];
+
+/** One baseline of type gpu with these components. */
+const baseline = (components: string, problems: readonly string[]): ReturnType<typeof firmware> =>
+  firmware(`baselines: [{ name: b, types: [gpu], components: [${components}] }]`, problems);
+
 /** What is replaced in the right inventory, by what, and the problems expected. */
 export const WRONG: readonly (readonly [string, string, readonly string[]])[] = [
   ['site: s1\n', '', ['1:1 site is missing']],
@@ -219,4 +230,29 @@ export const WRONG: readonly (readonly [string, string, readonly string[]])[] = 
   ['site: s1', 'site: !s1 x', ['1:7  has a tag (`!`) that is not known']],
   ['site: s1', 'site: @s1', ['1:7  begins or holds a character that YAML gives a meaning of its own']],
   ['  tls: verify', '\ttls: verify', ['4:1  is indented with a tab']],
+  ...firmware('owner: us', ['32:20 firmware.owner is not one of the values allowed']),
+  ...firmware('baselines: [{ name: b, types: [gpu], components: [{ component: BIOS, version: 2.4 }] }]', [
+    '32:91 firmware.baselines[0].components[0].version is not text',
+  ]),
+  ...baseline('{ component: A, version: "1", url: https://x.example/a }', [
+    '32:63 firmware.baselines[0].components[0].checksum is missing: a file is only given to a BMC if it is the one that is meant',
+  ]),
+  ...baseline(`{ component: A, version: "1", url: https://x.example/a, file: agent.iso, checksum: ${SUM} }`, [
+    '32:125 firmware.baselines[0].components[0].file stands beside `url`: a file has one source',
+  ]),
+  ...baseline(`{ component: A, version: "1", file: none.bin, checksum: ${SUM} }`, [
+    '32:99 firmware.baselines[0].components[0].file names a file that is not there',
+  ]),
+  ...baseline('{ component: A, version: "1" }, { component: a, version: "2" }', [
+    '32:108 firmware.baselines[0].components[1].component has a version in firmware.baselines[0] for the same type too',
+  ]),
+  ...firmware(
+    'baselines: [{ name: b, types: [gpu], windows: [{ days: [mo], from: "1:00", to: "02:00" }], components: [{ component: A, version: "1" }] }, { name: b, types: [cpu], components: [{ component: A, version: "1" }] }]',
+    [
+      '32:69 firmware.baselines[0].windows[0].days[0] is not one of the values allowed',
+      '32:80 firmware.baselines[0].windows[0].from is not a time of day',
+      '32:160 firmware.baselines[1].name is the name of firmware.baselines[0] too',
+      '32:171 firmware.baselines[1].types[0] names no machine type of this inventory',
+    ],
+  ),
 ];

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codeOf, IMAGE, startGateway, type Gateway } from './fixture.ts';
+import { codeOf, IMAGE, refOf, startGateway, WINDOW, type Gateway } from './fixture.ts';
 
 const bytes = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
 
@@ -38,6 +38,34 @@ describe('an image in a file', () => {
     gateway.operations.end('gpu-01');
     const answer = await fetch(url);
     expect([answer.status, await codeOf(answer)]).toEqual([410, 'OPERATION_OVER']);
+  });
+});
+
+describe('a firmware file', () => {
+  let gateway: Gateway;
+  let ask: (name: string) => Promise<Response>;
+  beforeAll(async () => {
+    gateway = await startGateway({
+      inventory: (plain) => {
+        const [{ url: file, checksum }] = plain['images'] as [{ url: string; checksum: string }];
+        const component = { component: 'BMC', version: '1', file, checksum };
+        const baseline = (type: string) => ({ name: type, types: [type], components: [component] });
+        plain['machineTypes'] = [{ name: 'gpu' }, { name: 'cpu' }];
+        plain['firmware'] = { baselines: [baseline('gpu')] };
+        (plain['nodes'] as { type: string }[])[1]!.type = 'cpu';
+      },
+    });
+    for (const node of ['gpu-01', 'gpu-02'])
+      gateway.operations.begin({ ...refOf(node), kind: 'service' }, WINDOW, { steps: ['firmware'] });
+    ask = (name) => fetch(`${gateway.url}/images/${gateway.token('gpu-01', 'image')}/${name}`);
+  });
+  afterAll(() => gateway.close());
+
+  it("of the node's baseline is served to its BMC by its name, and nothing else is", async () => {
+    expect((await bytes(await ask('ubuntu.raw'))).equals(IMAGE)).toBe(true);
+    for (const name of ['ubuntu', 'base.iso', '..%2Fubuntu.raw']) expect((await ask(name)).status).toBe(404);
+    const ofAnotherType = await fetch(`${gateway.url}/images/${gateway.token('gpu-02', 'image')}/ubuntu.raw`);
+    expect([ofAnotherType.status, await codeOf(ofAnotherType)]).toEqual([404, 'ROUTE_UNKNOWN']);
   });
 });
 

@@ -305,3 +305,24 @@ describe('a BMC', () => {
     operation.end();
   });
 });
+
+describe('what an update may not leave behind', () => {
+  it.each([
+    [
+      'nicRenamedAfterUpdate',
+      'firmware',
+      /the name of NIC 52:54:01:00:01:01 was ".*ens2f0", and is ".*ens2f0np0"/,
+    ],
+    ['nicGoneAfterUpdate', 'hardware', /NIC .*52:54:01:00:01:01 is gone/],
+  ])('%s is found, and has a fault domain', async (fault, faultDomain, says) => {
+    await bench.faults(NODE, { [fault]: 1 });
+    const operation = bench.begin('service', NODE, ARGS, contract({ components: [component('NIC')] }));
+    await operation.run('update-firmware');
+    expect(await failureOf(attempt(operation, 'compare-survey'))).toMatchObject({
+      code: 'NODE_CHANGED',
+      faultDomain,
+      message: expect.stringMatching(says),
+    });
+    operation.end();
+  });
+});
