@@ -27,8 +27,11 @@ const UNANSWERED_MS = 3 * MINUTE;
 /** The same, of a BMC that lists no tasks: it is never proven, and somebody has to look. */
 const BLIND_MS = 30 * MINUTE;
 
-/** What this operation has brought to its version, by stretch: nothing is flashed twice because a read flipped. */
-const brought = new AttemptMemory<{ readonly stretch: number; readonly components: readonly string[] }>();
+/** What a stretch of this operation has brought to its version: nothing is flashed twice because a read flipped. */
+const brought = new AttemptMemory<{
+  readonly of: string;
+  readonly components: readonly string[];
+}>();
 
 /**
  * Brings components to the versions that are wanted, one after the other. Throws "not yet" while an update is
@@ -62,10 +65,13 @@ export async function bringAll(
   }
 }
 
-function broughtBy({ context }: Updater): readonly string[] {
-  const known = brought.get(context);
-  return known?.stretch === stretchOf(context) ? known.components : [];
+function broughtBy(updater: Updater): readonly string[] {
+  const known = brought.get(updater.context);
+  return known?.of === stretchAt(updater) ? known.components : [];
 }
+
+/** A resume begins anew: whoever sent it has looked. */
+const stretchAt = ({ bmc, context }: Updater): string => `${bmc.origin} ${stretchOf(context)}`;
 
 const stretchOf = ({ input }: StepContext): number => input.stretch ?? 1;
 
@@ -79,7 +85,7 @@ async function carryOn(updater: Updater, wanted: BaselineComponent): Promise<voi
     else if (await follow(updater, wanted, entry)) break;
   }
   const components = [...broughtBy(updater), wanted.component];
-  brought.set(updater.context, { stretch: stretchOf(updater.context), components });
+  brought.set(updater.context, { of: stretchAt(updater), components });
 }
 
 /** An update that an earlier operation began, and that this one does not want, ends before another begins. */
