@@ -8,6 +8,8 @@ import type { Case, Op } from './row.ts';
 const SERVICE: Op = ['service', { steps: ['firmware'] }];
 const started = (events: readonly LabEvent[]): number =>
   events.filter(({ event }) => event === 'update-started').length;
+/** Updates are played by themselves: not in combinations of what a boot from media meets. */
+const contract: NonNullable<Case['contract']> = (inventory) => inventory;
 const ALL = Object.keys(FIRMWARE_BASELINE).length;
 
 /** A server with the firmware that it was shipped with. */
@@ -22,6 +24,7 @@ const updated = (id: string, what: string, faults: Case['faults']): Case => ({
   id,
   what: `firmware: ${what}`,
   faults,
+  contract,
   prepare: old,
   ops: [SERVICE],
   check: once,
@@ -37,6 +40,7 @@ const stops = (
   id,
   what: `firmware: ${what}`,
   faults,
+  contract,
   prepare: old,
   ops: [SERVICE],
   fails,
@@ -76,6 +80,7 @@ export const FIRMWARE_CASES: readonly Case[] = [
     id: 'life-64',
     what: 'firmware: a second updater finds nothing to do, and that is success',
     faults: {},
+    contract,
     prepare: old,
     ops: [SERVICE, SERVICE],
     check: once,
@@ -84,6 +89,7 @@ export const FIRMWARE_CASES: readonly Case[] = [
     id: 'life-64',
     what: 'firmware: somebody else updates: nothing is started before that ends',
     faults: { updateBusy: true },
+    contract,
     prepare: old,
     run: async (lane) => {
       const operation = lane.begin(...SERVICE);
