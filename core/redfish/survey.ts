@@ -60,14 +60,17 @@ const named = (names: readonly string[]): string[] => names.slice(0, MOST).sort(
  * How a node differs from what it was. What it shows besides is no difference: a machine that is on shows
  * more than one that is off. Power is not compared: it is put back.
  * @param updated ids of firmware that was to change
+ * @param settings BIOS attributes that were to change: where one of them is about how the node boots, so may that
  */
 export function surveyDifferences(
   before: Survey,
   after: Survey,
   updated: ReadonlySet<string> = new Set(),
+  settings: readonly string[] = [],
 ): SurveyDifference[] {
   return [
-    ...bootDifferences(before.boot, after.boot),
+    ...(changesBoot(settings) ? [] : bootDifferences(before.boot, after.boot)),
+    ...overrideDifference(before.boot, after.boot),
     ...nicDifferences(before.nics, after.nics),
     ...lost('GPU', before.gpus, after.gpus),
     ...lost('drive', before.drives, after.drives),
@@ -87,14 +90,22 @@ const gone = (what: string): SurveyDifference => ({
   missing: true,
 });
 
+/** Whether one of these BIOS attributes is about how a node boots: mode, order, or secure boot. */
+export const changesBoot = (attributes: readonly string[]): boolean =>
+  attributes.some((name) => /boot|csm|uefi|legacy/i.test(name));
+
+const told = (text: string | null): string => (text === null ? 'not told' : shownWord(text));
+
+const overrideDifference = (before: Survey['boot'], after: Survey['boot']): SurveyDifference[] =>
+  before.override === after.override
+    ? []
+    : [changed('the boot override', told(before.override), told(after.override))];
+
 function bootDifferences(before: Survey['boot'], after: Survey['boot']): SurveyDifference[] {
   const found: SurveyDifference[] = [];
-  const told = (text: string | null): string => (text === null ? 'not told' : shownWord(text));
   // What was not told before cannot have changed; what is not told any more may be shown in a moment.
   if (before.mode !== null && after.mode !== before.mode)
     found.push(changed('the boot mode', told(before.mode), told(after.mode)));
-  if (before.override !== after.override)
-    found.push(changed('the boot override', told(before.override), told(after.override)));
   if (before.secureBoot !== null && after.secureBoot !== before.secureBoot)
     found.push(changed('secure boot', onOff(before.secureBoot), onOff(after.secureBoot)));
   // Options that came are shown by their place: what was there keeps its order.

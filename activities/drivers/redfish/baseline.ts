@@ -57,11 +57,18 @@ export function baselineOf({ inventory, node, input }: StepContext): BaselineCom
 }
 
 /** Throws WINDOW_CLOSED, with when the next one opens, unless a component may be updated now. */
-export function requireWindow({ inventory }: StepContext, { baseline, windows }: BaselineComponent): void {
+export const requireWindow = (context: StepContext, { baseline, windows }: BaselineComponent): void =>
+  requireOpen(context, windows, `baseline ${baseline}`);
+
+/** Throws WINDOW_CLOSED unless the site's maintenance windows let a host be restarted now. */
+export const requireMaintenance = (context: StepContext, what: string): void =>
+  requireOpen(context, context.inventory.maintenance?.windows ?? [], what);
+
+function requireOpen({ inventory }: StepContext, windows: readonly Window[], what: string): void {
   const state = windowState(windows, inventory.maintenance?.timeZone ?? 'UTC', new Date());
   if (state.open) return;
   const next = state.next === null ? 'None ever opens' : `The next one opens ${state.next}`;
-  throw fail('WINDOW_CLOSED', `No window for baseline ${baseline} is open. ${next}.`);
+  throw fail('WINDOW_CLOSED', `No window for ${what} is open. ${next}.`);
 }
 
 /** How the node's firmware stands to each component. Throws FIRMWARE_COMPONENT_UNKNOWN. */

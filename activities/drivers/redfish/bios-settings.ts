@@ -12,6 +12,7 @@ import type { SystemFound } from '../../redfish/service.ts';
 import { lookAtTask, taskFailure } from '../../redfish/task.ts';
 import type { Bmc } from '../../redfish/transport.ts';
 import type { StepContext, StepFunction } from '../driver.ts';
+import { requireMaintenance } from './baseline.ts';
 import { keepBios, lookAtBios, remarksOf, requireSettable, type BiosLook } from './bios-look.ts';
 import { onSystem, sentence } from './bmc.ts';
 import { AttemptMemory } from './boot-session.ts';
@@ -31,7 +32,8 @@ export const checkBios: StepFunction = (context) =>
   onSystem(context, async (bmc, system) => {
     const look = await lookAtBios(context, bmc, system);
     requireSettable(look);
-    const { wanted } = look;
+    const { wanted, standing } = look;
+    if (standing.missing.length + standing.waiting.length > 0) requireMaintenance(context, 'BIOS settings');
     return {
       summary: sentence(`${count(Object.keys(wanted))} to have`, standingOf(look), ...remarksOf(look)),
       evidence: [await keepBios(context, bmc, look)],
@@ -54,6 +56,7 @@ export const setBios: StepFunction = (context) =>
         evidence: [await keepBios(context, bmc, before)],
       };
     }
+    requireMaintenance(context, 'BIOS settings');
     const { bios, settings } = before.found;
     const asked =
       missing.length === 0 || settings === null

@@ -3,6 +3,7 @@ import { fail, notYet } from '../../../core/errors/failure.ts';
 import type { Json, JsonObject } from '../../../core/json.ts';
 import { shownList } from '../../../core/redfish/comparison.ts';
 import {
+  changesBoot,
   surveyDifferences,
   surveyOf,
   type Survey,
@@ -71,20 +72,38 @@ export const compareSurvey: StepFunction = async (context) => {
   if (before === undefined) throw fail('UNEXPECTED', 'What the node was like before is not known.');
   const after = await look(context, 'after');
   const updated = new Set(textsOf(context.input.data['updatedFirmware']));
-  const differences = surveyDifferences(before, after, updated);
+  const settings = Object.keys(objectOf(objectOf(context.input.data['bios'])['before']));
+  const differences = surveyDifferences(before, after, updated, settings);
   const earlier = looks.get(context);
   const same = differences.length === 0;
   const differsSince = same ? null : (earlier?.differsSince ?? Date.now());
   looks.set(context, { differsSince, differences });
   if (same && earlier?.differences.length === 0) {
     looks.forget(context);
-    return { summary: 'As before, on two looks in a row.', data: powerOf(after) };
+    if (changesBoot(settings)) await acceptBoot(context, after);
+    const meant = surveyDifferences(before, after, updated).map(({ what }) => what);
+    return {
+      summary: sentence(
+        'as before, on two looks in a row',
+        meant.length === 0 ? undefined : `by the BIOS settings, ${shownList(meant)}`,
+      ),
+      data: powerOf(after),
+    };
   }
   if (same) {
     throw notYet('NODE_CHANGED', 'It is as before; it is looked at once more.', LOOK_AGAIN_MS);
   }
   throw changedError(differences, Date.now() - differsSince!);
 };
+
+/** How the node boots was to change: later inspections are compared with how it does now. */
+async function acceptBoot({ site, input }: StepContext, { boot }: Survey): Promise<void> {
+  const { site: name, node } = input.ref;
+  const kept = await site.inspections.read(name, node);
+  if (!kept?.baseline) return;
+  const baseline = { ...kept.baseline, bootMode: boot.mode, secureBoot: boot.secureBoot };
+  await site.inspections.write(name, node, { ...kept, baseline });
+}
 
 /** The failure of a node that is not what it was: final once it had its time to settle. */
 export function changedError(differences: readonly SurveyDifference[], ageMs: number): Error {

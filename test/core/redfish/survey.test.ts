@@ -54,6 +54,20 @@ describe('what a service may not leave behind', () => {
     expect(surveyDifferences(BEFORE, seen, new Set(['BIOS'])).map(({ what }) => what)).toEqual(expected);
   });
 
+  it.each([
+    [['BootMode'], boot({ mode: 'Legacy', secureBoot: false, order: [] }), []],
+    [['SecureBootStatus'], boot({ secureBoot: false }), []],
+    [
+      ['SecureBootStatus'],
+      boot({ override: 'Pxe (Once)' }),
+      ['the boot override was none, and is Pxe (Once)'],
+    ],
+    [['SecureBootStatus'], after({ gpus: ['G1', 'H100'] }), ['GPU "H100" is gone']],
+    [['LogicalProc'], boot({ mode: 'Legacy' }), ['the boot mode was UEFI, and is Legacy']],
+  ])('BIOS settings %j may change how it boots, and nothing else', (settings, seen, expected) => {
+    expect(surveyDifferences(BEFORE, seen, new Set(), settings).map(({ what }) => what)).toEqual(expected);
+  });
+
   it('says whose it is', () => {
     const [gpu, mode] = [after({ gpus: [] }), boot({ mode: 'Legacy' })].map((seen) =>
       surveyDifferences(BEFORE, seen),

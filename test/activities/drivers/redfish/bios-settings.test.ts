@@ -130,6 +130,26 @@ describe('BIOS settings', () => {
 });
 
 describe('what is wrong is said before anything is written', () => {
+  it('that no maintenance window is open, unless there is nothing to do', async () => {
+    service(OTHER);
+    const { inventory } = operation.context('check-bios');
+    const day = (['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const)[
+      (new Date().getUTCDay() + 3) % 7
+    ]!;
+    const windows = [{ days: [day], from: '10:00', to: '11:00' }];
+    const context = { inventory: { ...inventory, maintenance: { timeZone: 'UTC', windows } } };
+    for (const step of ['check-bios', 'set-bios']) {
+      const failure = await failed(once(step, { context }));
+      expect(failure).toMatchObject({ code: 'WINDOW_CLOSED', faultDomain: 'contract', retryable: false });
+      expect(failure.message).toMatch(/next one opens \w{3} \d{4}-\d\d-\d\d 10:00 UTC/);
+    }
+    expect(await patches()).toEqual([]);
+    operation.end();
+    service(FRESH);
+    await once('check-bios', { context });
+    expect((await once('set-bios', { context })).summary).toContain('Nothing to do');
+  });
+
   it('all of it, with what is allowed', async () => {
     service({
       LogicalPorc: 'Disabled',

@@ -16,7 +16,7 @@ const keptFile = (node: string): string =>
   join(dirname(bench.lab.inventory), 'inspections', bench.inventory.site, `${node}.json`);
 
 async function run(
-  verb: 'enroll' | 'inspect' | 'adopt' | 'power',
+  verb: 'enroll' | 'inspect' | 'adopt' | 'power' | 'service',
   args: JsonObject = {},
   node = NODE,
 ): Promise<Running> {
@@ -182,4 +182,18 @@ it('a host that is switched on drifts not, and its neighbours are told', async (
   );
   await setFaults({ cableInWrongPort: false, noTpm: true }, OTHER);
   expect(dataOf(await run('inspect', {}, OTHER)).drifted).toBe('TPM gone: was shown, is none (firmware)');
+});
+
+it('a boot mode that a service was asked for is no drift; one that comes of itself is', async () => {
+  const bios = (value: string) => ({ steps: [{ step: 'bios', settings: { BootMode: value } }] });
+  const served = await run('service', bios('Bios'));
+  expect(summaryOf(served, 'compare-survey')).toBe(
+    'As before, on two looks in a row; by the BIOS settings, the boot mode was UEFI, and is Legacy',
+  );
+  expect(dataOf(await run('inspect')).drifted).toBe('');
+  const { site } = bench.inventory;
+  const kept = (await bench.inspections.read(site, NODE))!;
+  await bench.inspections.write(site, NODE, { ...kept, baseline: { ...kept.baseline!, bootMode: 'UEFI' } });
+  expect(dataOf(await run('inspect')).drifted).toContain('boot mode');
+  await run('service', bios('Uefi'));
 });
