@@ -29,6 +29,8 @@ const BIOS_JOBS = 'activities/redfish/bios-jobs.ts';
 const BIOS_SETTINGS = 'activities/drivers/redfish/bios-settings.ts';
 const BIOS_VERIFY = 'activities/drivers/redfish/bios-verify.ts';
 const ERRORS = 'activities/redfish/errors.ts';
+const UPDATE = 'activities/drivers/redfish/firmware-update.ts';
+const FOLLOW = 'activities/drivers/redfish/firmware-follow.ts';
 
 const edit = (file: string, find: string, replace: string): Disabled['edits'][number] => ({
   file,
@@ -392,7 +394,11 @@ export const DISABLED: readonly Disabled[] = [
   {
     name: 'task-37-name',
     row: 'task-37',
-    cases: ['an absolute Location with a query', 'an absolute Location, of a task that has failed'],
+    cases: [
+      'an absolute Location with a query',
+      'an absolute Location, of a task that has failed',
+      'firmware: Locations absolute and relative, with a query',
+    ],
     off: "a BMC's own name for itself is left out",
     edits: [
       edit(TASK, 'return location === null ? null : pathOf(location, response.url);', 'return location;'),
@@ -690,7 +696,12 @@ export const DISABLED: readonly Disabled[] = [
   {
     name: 'sess-41-busy',
     row: 'sess-41',
-    cases: ['503 to everything', '503 with Retry-After', '503 to what changes something'],
+    cases: [
+      '503 to everything',
+      '503 with Retry-After',
+      '503 to what changes something',
+      'firmware: 503 to SimpleUpdate, with Retry-After',
+    ],
     off: '503 passes',
     edits: [
       edit(ERRORS, 'if (status === 429 || status === 503)', 'if (status === 429)'),
@@ -916,5 +927,87 @@ export const DISABLED: readonly Disabled[] = [
     cases: ['the agent asks before its ports are known'],
     off: 'an agent without a port that is known is told to ask again',
     edits: [edit('workers/gateway/agent-routes.ts', 'node.ports.length === 0', 'node.ports.length >= 0')],
+  },
+  {
+    name: 'task-32-firmware',
+    row: 'task-32',
+    cases: [
+      'firmware: a task without Location, in arguments only, nowhere',
+      'firmware: every task is nowhere: the effect is watched',
+    ],
+    off: 'an update without a task is looked for among the tasks, and by its effect',
+    edits: [
+      edit(
+        FOLLOW,
+        '    if (made !== undefined) entry = await note(updater, entry, { task: made.uri });\n',
+        '',
+      ),
+      edit(FOLLOW, "state: 'untracked', standing: null", "state: 'failed', standing: null"),
+    ],
+  },
+  {
+    name: 'sess-41-firmware',
+    row: 'sess-41',
+    cases: ['firmware: the BMC comes back late from its own update'],
+    off: 'a BMC that cannot be reached may come back',
+    edits: [
+      edit(
+        ERRORS,
+        "return fail('BMC_UNREACHABLE', `${where}: no connection (${code}).`",
+        "return fail('BMC_REFUSED', `${where}: no connection (${code}).`",
+      ),
+      edit(
+        ERRORS,
+        "  return fail('BMC_CONNECTION_LOST', `${where}: the connection broke (${code}).`",
+        "  return fail('BMC_REFUSED', `${where}: the connection broke (${code}).`",
+      ),
+    ],
+  },
+  {
+    name: 'sess-41-update-twice',
+    row: 'sess-41',
+    cases: ['firmware: an answer that is lost: no second update'],
+    off: 'an update that was asked for without an answer is looked for',
+    edits: [
+      edit(
+        UPDATE,
+        "  if (ours !== undefined) return void (await note(updater, entry, { stage: 'asked', task: ours.uri }));",
+        '  if (tasks !== undefined) return forget(updater);',
+      ),
+    ],
+  },
+  {
+    name: 'life-66-firmware',
+    row: 'life-66',
+    cases: ['firmware: the BIOS shows the new version once, then the old one'],
+    off: 'a version counts when it reads so three times, and nothing is flashed twice',
+    edits: [
+      edit(FOLLOW, 'const GOOD_READS = 3;', 'const GOOD_READS = 1;'),
+      edit(
+        UPDATE,
+        'if (broughtBy(updater).includes(wanted.component)) {',
+        'if (broughtBy(updater).length > 99) {',
+      ),
+    ],
+  },
+  {
+    name: 'life-64',
+    row: 'life-64',
+    cases: ['firmware: a second updater finds nothing to do, and that is success'],
+    off: 'what shows its version is not touched',
+    edits: [
+      edit(
+        UPDATE,
+        '.find(({ standing }) => standing.differing.length > 0);',
+        '.find(({ wanted }) => !broughtBy(updater).includes(wanted.component));',
+      ),
+    ],
+  },
+  {
+    name: 'life-64-busy',
+    row: 'life-64',
+    cases: ['firmware: somebody else updates: nothing is started before that ends'],
+    off: 'an update of somebody else is waited for',
+    edits: [edit(UPDATE, 'if (busy !== undefined) {', 'if (busy === null) {')],
   },
 ];
