@@ -260,6 +260,7 @@ export const DISABLED: readonly Disabled[] = [
   {
     name: 'vm-15',
     row: 'vm-15',
+    cases: ['the BMC cannot fetch the image', 'the same as RAC0904', 'the same as a text'],
     off: 'who could not fetch is told apart from who refuses',
     edits: [
       edit(
@@ -359,6 +360,11 @@ export const DISABLED: readonly Disabled[] = [
   {
     name: 'task-34',
     row: 'task-34',
+    cases: [
+      'a state that is in no standard',
+      'firmware: a state that is in no standard',
+      'firmware: a task that waits for the reset of the host',
+    ],
     off: 'an unknown state is active',
     edits: [
       edit(
@@ -1009,5 +1015,31 @@ export const DISABLED: readonly Disabled[] = [
     cases: ['firmware: somebody else updates: nothing is started before that ends'],
     off: 'an update of somebody else is waited for',
     edits: [edit(UPDATE, 'if (busy !== undefined) {', 'if (busy === null) {')],
+  },
+  {
+    name: 'task-34-pending',
+    row: 'task-34',
+    cases: ['firmware: completed, reboot pending'],
+    off: 'a task that ends with a pending reboot needs one',
+    edits: [
+      edit(
+        CORE_TASK,
+        "state: texts.some((t) => REBOOT.test(t)) ? 'reboot-needed' : 'done'",
+        "state: texts.some((t) => REBOOT.test(t)) ? 'done' : 'done'",
+      ),
+    ],
+  },
+  {
+    name: 'vm-15-firmware',
+    row: 'vm-15',
+    cases: ['firmware: the BMC cannot fetch the file'],
+    off: 'who could not fetch a firmware file is told apart from a file that does not fit',
+    edits: [
+      edit(
+        FOLLOW,
+        "    ...(fileNotFetched(standing.messages) ? { faultDomain: 'media-publisher' } : {}),",
+        '    ...(fileNotFetched(standing.messages) ? {} : {}),',
+      ),
+    ],
   },
 ];

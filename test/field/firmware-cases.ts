@@ -10,6 +10,16 @@ const started = (events: readonly LabEvent[]): number =>
   events.filter(({ event }) => event === 'update-started').length;
 /** Updates are played by themselves: not in combinations of what a boot from media meets. */
 const contract: NonNullable<Case['contract']> = (inventory) => inventory;
+/** What is no NIC is not known to need a reset: its task says so. */
+const nicOfNoKind: NonNullable<Case['contract']> = ({ firmware, ...inventory }) => {
+  const baselines = firmware!.baselines.map((baseline) => ({
+    ...baseline,
+    components: baseline.components.map((each) =>
+      each.component === 'NIC' ? { ...each, kind: 'other' as const } : each,
+    ),
+  }));
+  return { ...inventory, firmware: { ...firmware!, baselines } };
+};
 const ALL = Object.keys(FIRMWARE_BASELINE).length;
 
 /** A server with the firmware that it was shipped with. */
@@ -65,7 +75,10 @@ export const FIRMWARE_CASES: readonly Case[] = [
     },
   ),
   updated('task-34', 'a state that is in no standard', { taskStateUnknown: true }),
-  updated('task-34', 'completed, reboot pending', { updateRebootPending: 2 }),
+  {
+    ...updated('task-34', 'completed, reboot pending', { updateRebootPending: 2 }),
+    contract: nicOfNoKind,
+  },
   updated('task-34', 'a task that waits for the reset of the host', { updateScheduled: 2 }),
   updated('task-36', 'monitors answer 204 and 303', { taskMonitorNoContent: 1, taskMonitorRedirects: 1 }),
   updated('task-37', 'Locations absolute and relative, with a query', {
