@@ -83,7 +83,7 @@ describe('the second witness', () => {
 
   it('tells how it ended as the operation itself would have', async () => {
     const data = { power: 'on', health: 'OK', drift: true, image: 'x' };
-    const report = { outcome: 'pass', phase: 'active', residue: [], data };
+    const report = { outcome: 'pass', phase: 'active', residue: [], steps: [], data };
     expect(await watchOperation(await site(knowing('COMPLETED', {}, report)), R1)).toEqual({
       status: 'ended',
       end: { outcome: 'pass', phase: 'active', residue: [], power: 'on', health: 'OK', drift: true },

@@ -81,5 +81,5 @@ it('a node that is not what it was has drifted, also where the operation was hel
   expect(report.outcome).toBe('aborted');
   expect(report.failure?.message).not.toContain('goes on');
   await idle();
-  expect((await house.state()).flags.drift).toContain('the last service');
+  expect((await house.state()).flags.drift).toBe('NIC is gone');
 });
