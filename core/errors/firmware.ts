@@ -91,6 +91,6 @@ export const FIRMWARE_ERRORS = {
     meaning:
       'After a service the node is not what it was before, beyond what was to change: boot settings, a part, a name, or the firmware of something else. It is marked as drifted.',
     correction:
-      'Look at what the message names: put the boot setting back, or reseat or replace the part, then resume. If it may stay so, abort, and inspect the node.',
+      'Look at what the message names: put the boot setting back, or reseat or replace the part, then resume. If it may stay so, abort, ask for the service again, and when that has passed `inspect` with `accept`.',
   },
 } as const satisfies Record<string, CatalogueEntry>;

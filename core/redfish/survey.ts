@@ -1,5 +1,6 @@
 import type { FaultDomain } from '../fault-domains.ts';
 import { quoted, shownWord } from './comparison.ts';
+import type { FirmwareSettings } from './firmware-settings.ts';
 import type { Inspection } from './inspection.ts';
 
 /** What a node is like before a service, as far as a service must leave it so. Small: it travels in the operation's data. */
@@ -19,6 +20,12 @@ export interface Survey {
   /** Versions by the id of the component. */
   readonly firmware: { readonly [id: string]: string | null };
   readonly unread: readonly string[];
+}
+
+/** How a node was asked to boot from now on; null where nothing was asked. */
+export interface BootAsked extends FirmwareSettings {
+  /** In another order, whichever. */
+  readonly order?: boolean;
 }
 
 /** One way in which a node is not what it was before. */
@@ -60,17 +67,16 @@ const named = (names: readonly string[]): string[] => names.slice(0, MOST).sort(
  * How a node differs from what it was. What it shows besides is no difference: a machine that is on shows
  * more than one that is off. Power is not compared: it is put back.
  * @param updated ids of firmware that was to change
- * @param settings BIOS attributes that were to change: where one of them is about how the node boots, so may that
+ * @param asked how it was to boot from now on
  */
 export function surveyDifferences(
   before: Survey,
   after: Survey,
   updated: ReadonlySet<string> = new Set(),
-  settings: readonly string[] = [],
+  asked: BootAsked = { mode: null, secureBoot: null },
 ): SurveyDifference[] {
   return [
-    ...(changesBoot(settings) ? [] : bootDifferences(before.boot, after.boot)),
-    ...overrideDifference(before.boot, after.boot),
+    ...bootDifferences(before.boot, after.boot, asked),
     ...nicDifferences(before.nics, after.nics),
     ...lost('GPU', before.gpus, after.gpus),
     ...lost('drive', before.drives, after.drives),
@@ -90,24 +96,24 @@ const gone = (what: string): SurveyDifference => ({
   missing: true,
 });
 
-/** Whether one of these BIOS attributes is about how a node boots: mode, order, or secure boot. */
-export const changesBoot = (attributes: readonly string[]): boolean =>
-  attributes.some((name) => /boot|csm|uefi|legacy/i.test(name));
-
-const told = (text: string | null): string => (text === null ? 'not told' : shownWord(text));
-
-const overrideDifference = (before: Survey['boot'], after: Survey['boot']): SurveyDifference[] =>
-  before.override === after.override
-    ? []
-    : [changed('the boot override', told(before.override), told(after.override))];
-
-function bootDifferences(before: Survey['boot'], after: Survey['boot']): SurveyDifference[] {
+function bootDifferences(
+  before: Survey['boot'],
+  after: Survey['boot'],
+  asked: BootAsked,
+): SurveyDifference[] {
   const found: SurveyDifference[] = [];
+  const told = (text: string | null): string => (text === null ? 'not told' : shownWord(text));
   // What was not told before cannot have changed; what is not told any more may be shown in a moment.
-  if (before.mode !== null && after.mode !== before.mode)
+  const switched = before.mode !== after.mode && after.mode !== null && after.mode === asked.mode;
+  if (before.mode !== null && after.mode !== before.mode && !switched)
     found.push(changed('the boot mode', told(before.mode), told(after.mode)));
-  if (before.secureBoot !== null && after.secureBoot !== before.secureBoot)
+  if (before.override !== after.override)
+    found.push(changed('the boot override', told(before.override), told(after.override)));
+  const wantsSecureBoot = after.secureBoot !== null && after.secureBoot === asked.secureBoot;
+  if (before.secureBoot !== null && after.secureBoot !== before.secureBoot && !wantsSecureBoot)
     found.push(changed('secure boot', onOff(before.secureBoot), onOff(after.secureBoot)));
+  // Each boot mode has options of its own.
+  if (switched || asked.order === true) return found;
   // Options that came are shown by their place: what was there keeps its order.
   const kept = after.order.filter((each) => before.order.includes(each));
   if (kept.join('\n') !== before.order.join('\n'))

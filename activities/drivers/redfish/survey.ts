@@ -2,17 +2,20 @@ import { objectOf } from '../../../core/agent/read.ts';
 import { fail, notYet } from '../../../core/errors/failure.ts';
 import type { Json, JsonObject } from '../../../core/json.ts';
 import { shownList } from '../../../core/redfish/comparison.ts';
+import { readFirmwareSettings } from '../../../core/redfish/firmware-settings.ts';
 import {
-  changesBoot,
   surveyDifferences,
   surveyOf,
+  type BootAsked,
   type Survey,
   type SurveyDifference,
 } from '../../../core/redfish/survey.ts';
 import { textsOf } from '../../../core/redfish/read.ts';
+import { serviceWork } from '../../../core/service-work.ts';
 import { inspectSystem } from '../../redfish/inspect.ts';
 import { convergePower } from '../../redfish/power.ts';
 import type { StepContext, StepFunction } from '../driver.ts';
+import { wantedSettings } from './bios-look.ts';
 import { onSystem, reached, sentence } from './bmc.ts';
 import { AttemptMemory } from './boot-session.ts';
 
@@ -63,6 +66,13 @@ interface Looked {
 }
 const looks = new AttemptMemory<Looked>();
 
+/** How the node is to boot by the BIOS settings that were asked for: what was asked for is no drift. */
+function bootAsked(context: StepContext): BootAsked {
+  const settings = serviceWork(context.input.args).bios === undefined ? {} : wantedSettings(context);
+  const order = Object.keys(settings).some((name) => /boot.*(seq|order)/i.test(name));
+  return { ...readFirmwareSettings({ Attributes: settings }), order };
+}
+
 /**
  * The node is what it was, but for what was to change, on two looks in a row: some firmware shows a boot
  * order and flips it afterwards. What stays different is a finding, and the node has drifted.
@@ -72,15 +82,15 @@ export const compareSurvey: StepFunction = async (context) => {
   if (before === undefined) throw fail('UNEXPECTED', 'What the node was like before is not known.');
   const after = await look(context, 'after');
   const updated = new Set(textsOf(context.input.data['updatedFirmware']));
-  const settings = Object.keys(objectOf(objectOf(context.input.data['bios'])['before']));
-  const differences = surveyDifferences(before, after, updated, settings);
+  const asked = bootAsked(context);
+  const differences = surveyDifferences(before, after, updated, asked);
   const earlier = looks.get(context);
   const same = differences.length === 0;
   const differsSince = same ? null : (earlier?.differsSince ?? Date.now());
   looks.set(context, { differsSince, differences });
   if (same && earlier?.differences.length === 0) {
     looks.forget(context);
-    if (changesBoot(settings)) await acceptBoot(context, after);
+    if (asked.mode !== null || asked.secureBoot !== null) await acceptBoot(context, after);
     const meant = surveyDifferences(before, after, updated).map(({ what }) => what);
     return {
       summary: sentence(

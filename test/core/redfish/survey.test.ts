@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { surveyDifferences, type Survey } from '../../../core/redfish/survey.ts';
+import { surveyDifferences, type BootAsked, type Survey } from '../../../core/redfish/survey.ts';
 
 const BEFORE: Survey = {
   power: 'on',
@@ -54,18 +54,20 @@ describe('what a service may not leave behind', () => {
     expect(surveyDifferences(BEFORE, seen, new Set(['BIOS'])).map(({ what }) => what)).toEqual(expected);
   });
 
-  it.each([
-    [['BootMode'], boot({ mode: 'Legacy', secureBoot: false, order: [] }), []],
-    [['SecureBootStatus'], boot({ secureBoot: false }), []],
-    [
-      ['SecureBootStatus'],
-      boot({ override: 'Pxe (Once)' }),
-      ['the boot override was none, and is Pxe (Once)'],
-    ],
-    [['SecureBootStatus'], after({ gpus: ['G1', 'H100'] }), ['GPU "H100" is gone']],
-    [['LogicalProc'], boot({ mode: 'Legacy' }), ['the boot mode was UEFI, and is Legacy']],
-  ])('BIOS settings %j may change how it boots, and nothing else', (settings, seen, expected) => {
-    expect(surveyDifferences(BEFORE, seen, new Set(), settings).map(({ what }) => what)).toEqual(expected);
+  it('takes how it boots for no change where the BIOS settings asked for it, and for one where they did not', () => {
+    const whats = (seen: Survey, asked: BootAsked): string[] =>
+      surveyDifferences(BEFORE, seen, new Set(), asked).map(({ what }) => what);
+    const legacy = boot({ mode: 'Legacy', secureBoot: false, order: ['HardDisk0'] });
+    expect(whats(legacy, { mode: 'Legacy', secureBoot: false })).toEqual([]);
+    expect(whats(legacy, { mode: 'Legacy', secureBoot: null })).toEqual(['secure boot was on, and is off']);
+    expect(whats(legacy, { mode: 'UEFI', secureBoot: false })).toEqual([
+      'the boot mode was UEFI, and is Legacy',
+      'the boot order was Boot0001, Boot0002, and is HardDisk0',
+    ]);
+    expect(whats(boot({ order: [] }), { mode: 'UEFI', secureBoot: true })).toEqual([
+      'the boot order was Boot0001, Boot0002, and is empty',
+    ]);
+    expect(whats(boot({ order: [] }), { mode: null, secureBoot: null, order: true })).toEqual([]);
   });
 
   it('says whose it is', () => {
