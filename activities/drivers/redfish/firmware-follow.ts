@@ -11,7 +11,7 @@ import { forget, later, look, MINUTE, note, SECOND, type Updater } from './updat
 /** An operating system is asked to shut down, and forced after this. */
 const GRACEFUL_MS = 2 * MINUTE;
 /** An update that nothing tells of is at work for this long before the host is restarted for it. */
-const QUIET_MS = 5 * MINUTE;
+export const QUIET_MS = 5 * MINUTE;
 /** How long firmware that needs no reset, as far as is known, may take to show its version. */
 const SHOWS_MS = MINUTE;
 /** How long the version may take once everything for it was done: a BMC comes back, a host starts. */

@@ -19,7 +19,7 @@ import { serviceAtWork, updateTasks } from '../../redfish/update-tasks.ts';
 import type { StepContext } from '../driver.ts';
 import { compareWith, requireWindow, type BaselineComponent } from './baseline.ts';
 import { AttemptMemory } from './boot-session.ts';
-import { follow } from './firmware-follow.ts';
+import { follow, QUIET_MS } from './firmware-follow.ts';
 import { forget, later, MINUTE, note, recall, SECOND, type Updater } from './updater.ts';
 
 /** A request without an answer that has no effect for this long was not carried out. */
@@ -88,10 +88,21 @@ async function carryOn(updater: Updater, wanted: BaselineComponent): Promise<voi
   brought.set(updater.context, { of: stretchAt(updater), components });
 }
 
-/** An update that an earlier operation began, and that this one does not want, ends before another begins. */
+/**
+ * An update that an earlier operation began, and that this one does not want, ends before another begins. One that
+ * nothing tells of is given its time, and what became of a request without an answer is found out first.
+ */
 async function endOther(updater: Updater, entry: UpdateEntry): Promise<void> {
-  const task = entry.task === null ? undefined : await lookAtTask(updater.bmc, entry.task);
-  if (task?.state === 'running') {
+  if (entry.stage === 'asking') {
+    await adopt(updater, entry);
+    const adopted = await recall(updater);
+    return adopted === undefined ? undefined : endOther(updater, adopted);
+  }
+  const running =
+    entry.task === null
+      ? entry.stage === 'asked' && Date.now() - entry.askedAt < QUIET_MS
+      : (await lookAtTask(updater.bmc, entry.task)).state === 'running';
+  if (running) {
     throw fail(
       'FIRMWARE_BUSY',
       `The update of ${entry.component} to ${entry.version}, begun by ${entry.requestId}, is still at work.`,
@@ -117,6 +128,7 @@ async function begin(updater: Updater, wanted: BaselineComponent, standing: Firm
     );
   }
   const { ref } = context.input;
+  const image = imageOf(context, wanted);
   const now = Date.now();
   const entry = await note(updater, {
     component: wanted.component,
@@ -136,7 +148,7 @@ async function begin(updater: Updater, wanted: BaselineComponent, standing: Firm
   let answer: RedfishResponse;
   try {
     answer = await startUpdate(bmc, service, {
-      image: imageOf(context, wanted),
+      image,
       targets: standing.differing.map(({ uri }) => uri),
       applyTime: standing.kind === 'bmc' ? 'Immediate' : 'OnReset',
     });

@@ -274,6 +274,41 @@ describe('a worker that is killed', () => {
   });
 });
 
+describe('an update of an earlier operation that is not wanted any more', () => {
+  const now = Date.now();
+  const entry = (over: Partial<UpdateEntry>): UpdateEntry => ({
+    component: 'NIC',
+    version: '1',
+    requestId: 'earlier',
+    stretch: 1,
+    stage: 'asked',
+    askedAt: now,
+    before: [],
+    task: null,
+    look: null,
+    lookSince: now,
+    endedAt: null,
+    restartedAt: null,
+    logins: 0,
+    ...over,
+  });
+
+  it.each([
+    ['was not answered', entry({ stage: 'asking' }), 'FIRMWARE_NOT_SHOWN'],
+    ['has no task', entry({}), 'FIRMWARE_BUSY'],
+  ])('and that %s is given its time before another one begins', async (_what, left, code) => {
+    await bench.updates.write(NODE, left);
+    const operation = bench.begin('service', NODE, ARGS, contract({ components: [component('BMC')] }));
+    await operation.run('check-firmware');
+    expect(await failureOf(attempt(operation))).toMatchObject({ code, retryable: true });
+    expect(await started()).toBe(0);
+    await bench.updates.write(NODE, { ...left, askedAt: now - 400_000 });
+    await operation.step('update-firmware');
+    expect(await started()).toBe(1);
+    operation.end();
+  });
+});
+
 describe('a BMC', () => {
   it('that refuses a login while it comes back from its own update is asked again, twice at most', async () => {
     const operation = bench.begin('service', NODE, ARGS, contract({ components: [component('BMC')] }));
