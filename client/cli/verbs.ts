@@ -159,10 +159,10 @@ function serviceSteps(options: VerbOptions): JsonObject[string][] {
   ];
 }
 
-/** Numbers and true and false are themselves; anything in quotes, and the rest, is text. */
+/** Numbers, and true and false, are themselves. The rest is text: what is in quotes, and what a number would not keep, as 0042. */
 function biosValue(text: string): string | number | boolean {
   if (text === 'true' || text === 'false') return text === 'true';
-  if (/^-?\d{1,15}$/.test(text)) return Number(text);
+  if (/^(0|-?[1-9]\d{0,14})$/.test(text)) return Number(text);
   return /^"(.*)"$/.exec(text)?.[1] ?? text;
 }
 
