@@ -96,10 +96,18 @@ export function cleaningUp(
   };
 }
 
+/** Steps of a service in which the host is switched off and on. */
+const RESTARTS: ReadonlySet<string> = new Set(['update-firmware', 'restart', 'restore-power']);
+
 /** What an operation's result changes of its node. */
 export function endOf(report: OperationReport): OperationEnd {
   const { outcome, phase, residue, failure: f, data, steps } = report;
-  const { power, health } = data;
+  const { health } = data;
+  // What was seen before a host was to be restarted does not tell what it was left with.
+  const cut = steps.some(
+    ({ id, state, startedAt }) => RESTARTS.has(id) && state === 'skipped' && startedAt !== undefined,
+  );
+  const power = cut && report.kind === 'service' ? undefined : data['power'];
   // A node that a service left otherwise than it found it has drifted, whatever the operation ends with.
   const changed = steps.find(({ state, failure: why }) => state === 'failed' && why?.code === 'NODE_CHANGED');
   const drift = changed === undefined ? data['drift'] : true;

@@ -198,7 +198,8 @@ export class PlanRun {
     const overdue = why.code === 'DEADLINE_EXCEEDED';
     const goesOn = this.#opened.steps[at]?.goesOn;
     if (at < 0 || !(overdue || goesOn !== undefined)) return why;
-    const said = goesOn === undefined ? why : { ...why, message: `${why.message} ${goesOn}` };
+    const said =
+      goesOn === undefined ? why : { ...why, message: `${why.message.replace(/[^.!?]$/, '$&.')} ${goesOn}` };
     if (overdue) this.#failed(at, said);
     await this.#keepFailingState(at, said);
     return said;

@@ -94,6 +94,8 @@ const BIOS_STEPS = [
     makes: ['restarted'],
     owner: BMC_OWNER,
     faultDomain: 'bmc',
+    goesOn:
+      'The host may have been switched off for it, and is left so: look at its power. Settings that wait are applied by the next start.',
     bounds: { total: 900 },
   }),
   step({

@@ -350,6 +350,18 @@ describe('the result of an operation', () => {
     });
   });
 
+  it('does not tell the power of a host that a service was restarting when it was stopped', () => {
+    const service = {
+      ...report,
+      kind: 'service' as const,
+      outcome: 'aborted' as const,
+      data: { power: 'on' },
+    };
+    const restart = { id: 'restart', title: '', state: 'skipped' as const };
+    expect(endOf({ ...service, steps: [restart] }).power).toBe('on');
+    expect(endOf({ ...service, steps: [{ ...restart, startedAt: 'now' }] }).power).toBeUndefined();
+  });
+
   it('without an outcome is one that could not be told', () => {
     expect(endOf({ ...report, data: { power: 'unknown' } })).toEqual({
       outcome: 'error',
