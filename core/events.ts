@@ -74,7 +74,7 @@ function parseEnd(input: unknown): OperationEnd | undefined {
     isPhase(input['phase']) &&
     among(RESIDUES, input['residue']) &&
     optional(input['failure'], (value) => asFailure(value) !== undefined) &&
-    optional(input['power'], (value) => value === 'on' || value === 'off') &&
+    optional(input['power'], (value) => value === 'on' || value === 'off' || value === 'unknown') &&
     optional(input['health'], isText) &&
     optional(input['drift'], (value) => typeof value === 'boolean') &&
     optional(input['drifted'], isText) &&

@@ -105,7 +105,7 @@ export function afterOperation(
   const { operation } = before;
   const next = outcome === 'pass' && after.unreachable ? { ...after, unreachable: null } : after;
   if (operation === null) return next;
-  if (leavesPower(operation.kind) && power !== undefined) {
+  if (leavesPower(operation.kind) && power !== undefined && power !== 'unknown') {
     return powered({ ...next, power: before.power }, power, at);
   }
   if (power === undefined && !maySwitch(operation, outcome)) return next;

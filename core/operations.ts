@@ -180,7 +180,7 @@ export interface OperationEnd {
   readonly phase: Phase;
   readonly failure?: Failure;
   readonly residue: readonly Residue[];
-  readonly power?: 'on' | 'off';
+  readonly power?: 'on' | 'off' | 'unknown';
   readonly health?: string;
   readonly drift?: boolean;
   /** What drifted, for people. */

@@ -102,12 +102,13 @@ const RESTARTS: ReadonlySet<string> = new Set(['update-firmware', 'restart', 're
 /** What an operation's result changes of its node. */
 export function endOf(report: OperationReport): OperationEnd {
   const { outcome, phase, residue, failure: f, data, steps } = report;
-  const { health } = data;
+  const { power, health } = data;
   // What was seen before a host was to be restarted does not tell what it was left with.
   const cut = steps.some(
     ({ id, state, startedAt }) => RESTARTS.has(id) && state === 'skipped' && startedAt !== undefined,
   );
-  const power = cut && report.kind === 'service' ? undefined : data['power'];
+  const told = power === 'on' || power === 'off' ? power : undefined;
+  const left = cut && report.kind === 'service' ? 'unknown' : told;
   // A node that a service left otherwise than it found it has drifted, whatever the operation ends with.
   const changed = steps.find(({ state, failure: why }) => state === 'failed' && why?.code === 'NODE_CHANGED');
   const drift = changed === undefined ? data['drift'] : true;
@@ -117,7 +118,7 @@ export function endOf(report: OperationReport): OperationEnd {
     phase,
     residue,
     ...(f ? { failure: f } : {}),
-    ...(power === 'on' || power === 'off' ? { power } : {}),
+    ...(left === undefined ? {} : { power: left }),
     ...(typeof health === 'string' ? { health: health.slice(0, 300) } : {}),
     ...(typeof drift === 'boolean' ? { drift } : {}),
     ...(drift === true && typeof drifted === 'string' && drifted !== '' ? { drifted: oneLine(drifted) } : {}),
