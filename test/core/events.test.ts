@@ -47,7 +47,7 @@ describe('what an operation tells its node', () => {
       { phase: 'flying' },
       { residue: 'media' },
       { residue: ['dust'] },
-      { power: 'unknown' },
+      { power: 'standby' },
       { health: 'x'.repeat(301) },
       { drift: 'yes' },
       { drifted: 1 },
