@@ -103,9 +103,10 @@ const RESTARTS: ReadonlySet<string> = new Set(['update-firmware', 'restart', 're
 export function endOf(report: OperationReport): OperationEnd {
   const { outcome, phase, residue, failure: f, data, steps } = report;
   const { power, health } = data;
-  // What was seen before a host was to be restarted does not tell what it was left with.
+  // A host that was asked to shut down may read as on, and go off in a moment.
   const cut = steps.some(
-    ({ id, state, startedAt }) => RESTARTS.has(id) && state === 'skipped' && startedAt !== undefined,
+    ({ id, state, startedAt }) =>
+      RESTARTS.has(id) && (state === 'skipped' || state === 'failed') && startedAt !== undefined,
   );
   const told = power === 'on' || power === 'off' ? power : undefined;
   const left = cut && report.kind === 'service' ? 'unknown' : told;

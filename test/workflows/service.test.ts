@@ -48,8 +48,8 @@ it.each([
   expect(report.evidence.map(({ name }) => name)).toContain('failing-state');
   expect(house.driver.settled).toEqual([]);
   await idle();
-  // Where the update left it, not where it was before.
-  expect((await house.state()).power).toBe('on');
+  // It is at work, and what was seen may be otherwise in a moment.
+  expect((await house.state()).power).toBe('unknown');
 });
 
 it('a hold switches nothing off either; a resume goes on with the update', async () => {
