@@ -106,7 +106,8 @@ export const AGENT_ERRORS = {
     httpStatus: 502,
     meaning:
       'The image does not have the checksum of the contract. The disk may hold it, and must not be booted.',
-    correction: 'Restore the image at its source, or correct `checksum`, then resume from `boot-agent`.',
+    correction:
+      'Restore the image at its source, then resume from `boot-agent`. If `checksum` is wrong, correct it, abort, and ask again.',
   },
   IMAGE_DOWNLOAD_FAILED: {
     faultDomain: 'image-supply',
@@ -171,7 +172,8 @@ export const AGENT_ERRORS = {
     retryable: false,
     httpStatus: 409,
     meaning: 'The node does not have what its machine type in the contract expects.',
-    correction: 'Repair what is missing, or correct the machine type, then resume.',
+    correction:
+      'Repair what is missing, then resume. If the contract is wrong, correct the machine type, abort, and ask again.',
   },
   CABLING_MISMATCH: {
     faultDomain: 'provisioning-network',

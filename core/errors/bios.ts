@@ -7,7 +7,8 @@ export const BIOS_ERRORS = {
     retryable: false,
     httpStatus: 422,
     meaning: 'BIOS settings are to be brought to what the contract says, and it says nothing of them.',
-    correction: 'Give `bios` to the machine type in the inventory, or `settings` in the request.',
+    correction:
+      'Give `bios` to the machine type in the inventory, or `settings` in the request; abort, and ask again.',
   },
   BIOS_SETTING_INVALID: {
     faultDomain: 'contract',
@@ -15,7 +16,7 @@ export const BIOS_ERRORS = {
     httpStatus: 422,
     meaning: 'BIOS settings are not such as this BIOS takes. None of them was set.',
     correction:
-      'Correct each attribute that the message names, in `bios` of the machine type or in the request; names and values are those of the attribute registry, letter by letter.',
+      'Correct each attribute that the message names, in `bios` of the machine type or in the request; names and values are those of the attribute registry, letter by letter. Then abort, and ask again.',
   },
   BIOS_READ_ONLY: {
     faultDomain: 'firmware',
@@ -31,6 +32,6 @@ export const BIOS_ERRORS = {
     httpStatus: 502,
     meaning: 'BIOS settings do not read back as they were asked for.',
     correction:
-      'Read what the firmware says in the message, correct the setting in the contract or clear the BMC of jobs that are stuck, then resume `--from set-bios`.',
+      'Read what the firmware says in the message. Clear the BMC of jobs that are stuck, then resume `--from set-bios`; or correct the setting, abort, and ask again.',
   },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -23,7 +23,8 @@ export const FIRMWARE_ERRORS = {
     retryable: false,
     httpStatus: 422,
     meaning: "The contract has no such baseline for the node's machine type.",
-    correction: 'Name a baseline that the message lists, or add one for the type under `firmware.baselines`.',
+    correction:
+      'Name a baseline that the message lists, or add one for the type under `firmware.baselines`; abort, and ask again.',
   },
   FIRMWARE_COMPONENT_UNKNOWN: {
     faultDomain: 'contract',

@@ -119,7 +119,7 @@ export const IRONIC_ERRORS = {
     httpStatus: 422,
     meaning: 'Ironic finds the node not fit to be deployed.',
     correction:
-      "Correct the node's `ironic.driverInfo` and `ironic.interfaces` as the message says, then resume.",
+      "Correct the node's `ironic.driverInfo` and `ironic.interfaces` as the message says, abort, and ask again.",
   },
   IRONIC_ERASE_UNSUPPORTED: {
     faultDomain: 'ironic',
@@ -140,7 +140,8 @@ export const IRONIC_ERRORS = {
     retryable: false,
     httpStatus: 409,
     meaning: "What Ironic's inspection found is not what the contract says.",
-    correction: 'Correct the machine type or the ports in the contract, or repair the server, then resume.',
+    correction:
+      'Repair the server, then resume. If the contract is wrong, correct the machine type or the ports, abort, and ask again.',
   },
   IRONIC_POWER_NOT_REACHED: {
     faultDomain: 'bmc',
