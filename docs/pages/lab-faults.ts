@@ -3,6 +3,18 @@ import { code, table } from './markdown.ts';
 
 const TAKES = { count: 'times, or `true`', flag: '`true`', milliseconds: 'milliseconds' } as const;
 
+const CONTROL = [
+  ['GET /servers', 'each server: the URL of its BMC, power, media, boot override, faults'],
+  ['GET /servers/<name>', 'what it really has: hardware, disks, BIOS settings, firmware, TPM'],
+  ['GET /servers/<name>/log', 'what happened to it; `?after=<seq>`: since then'],
+  ['GET /servers/<name>/faults', 'its switches'],
+  ['DELETE /servers/<name>/faults', 'all of them off'],
+  [
+    'PUT /servers/<name>/firmware',
+    'as if somebody had brought other firmware to it, such as `{"NIC": "1.0"}`',
+  ],
+] as const;
+
 /** The fault switches of the lab. */
 export const labFaultsPage = (): string =>
   [
@@ -10,6 +22,13 @@ export const labFaultsPage = (): string =>
     '',
     'Set with `PUT /servers/<name>/faults` on the lab, one JSON object of switches. A switch that counts takes a',
     'number of times or `true` for always; `0` or `false` turns it off. `GET /faults` lists them too.',
+    '',
+    'The rest of what the lab answers, at the `lab=` URL that `rackwright up --lab` prints:',
+    '',
+    table(
+      ['request', 'what it does'],
+      CONTROL.map(([request, what]) => [code(request), what]),
+    ),
     '',
     table(
       ['switch', 'takes', 'what then happens'],
