@@ -19,6 +19,9 @@ export interface Contract {
   readonly media: { readonly gatewayUrl: string; readonly iso: string };
   readonly images: readonly { readonly name: string; readonly url: string }[];
   readonly machineTypes: readonly object[];
+  readonly firmware: {
+    readonly baselines: readonly { readonly components: readonly { readonly file: string }[] }[];
+  };
   readonly nodes: readonly { readonly name: string; readonly bmc?: { readonly address: string } }[];
 }
 
@@ -47,6 +50,13 @@ export async function startOutsideLab(
       bmc: { ...written.bmc, tls: { ca: from(written.bmc.tls.ca) } },
       media: { ...written.media, iso: from(written.media.iso) },
       images: written.images.map((image) => ({ ...image, url: from(image.url) })),
+      firmware: {
+        ...written.firmware,
+        baselines: written.firmware.baselines.map((baseline) => ({
+          ...baseline,
+          components: baseline.components.map((each) => ({ ...each, file: from(each.file) })),
+        })),
+      },
     },
     stop: () => stopLab(dir),
   };
