@@ -6,6 +6,7 @@ import { forgetRefusedCredentials } from '../../redfish/session.ts';
 import type { StepFunction } from '../driver.ts';
 import { onSystem, sentence } from './bmc.ts';
 import { attemptOf } from './boot-session.ts';
+import { requireNoUpdate } from './update-guard.ts';
 
 /**
  * Reaches the BMC, with the certificate policy and the credentials of the contract, and finds the system.
@@ -13,13 +14,14 @@ import { attemptOf } from './boot-session.ts';
  * service is, is read anew, too.
  */
 export const connect: StepFunction = (context) => {
-  const { bmc } = context.node;
-  if (bmc !== undefined) {
-    const origin = bmcOrigin(bmc.address);
+  const { bmc: contract } = context.node;
+  if (contract !== undefined) {
+    const origin = bmcOrigin(contract.address);
     if (attemptOf() === 1) forgetRefusedCredentials(origin);
     memoryOf(origin).root = null;
   }
-  return onSystem(context, async (_bmc, system) => {
+  return onSystem(context, async (bmc, system) => {
+    await requireNoUpdate(context, bmc);
     const power = readPower(system.body);
     const health = readHealth(system.body);
     const { vendor, product, firmware } = system.identity;

@@ -49,6 +49,7 @@ const attempt = (number: number): Promise<unknown> => {
   };
   const context = {
     node: { name: 'n1', bmc },
+    input: { ref: { kind: 'enroll' }, args: {} },
     secret: async () => 'right',
     signal: new AbortController().signal,
   };

@@ -7,6 +7,7 @@ import type { UpdateEntry } from '../../../../activities/redfish/update-journal.
 import type { Inventory } from '../../../../contracts/inventory/inventory.ts';
 import type { Firmware } from '../../../../contracts/inventory/supply.ts';
 import { RackwrightError, type Failure } from '../../../../core/errors/failure.ts';
+import type { JsonObject } from '../../../../core/json.ts';
 import { FIRMWARE_BASELINE } from '../../../../lab/supplies.ts';
 import { startBench, type Bench, type LabEvent, type Running } from './bench.ts';
 
@@ -306,6 +307,30 @@ describe('an update of an earlier operation that is not wanted any more', () => 
     await operation.step('update-firmware');
     expect(await started()).toBe(1);
     operation.end();
+  });
+});
+
+describe('an update that an aborted operation left at work', () => {
+  it.each<['power' | 'service', JsonObject]>([
+    ['power', { state: 'off' }],
+    ['service', { steps: [{ step: 'bios', settings: { LogicalProc: 'Disabled' } }] }],
+  ])('lets no %s switch the host under it, and one that looks may look', async (verb, args) => {
+    const first = bench.begin('service', NODE, ARGS, contract({ components: [component('NIC')] }));
+    await first.run('check-firmware');
+    expect(await failureOf(attempt(first))).toMatchObject({ code: 'FIRMWARE_NOT_SHOWN' });
+    first.end();
+    const look = bench.begin('inspect', NODE, {});
+    await look.step('connect');
+    look.end();
+    const second = bench.begin(verb, NODE, args);
+    expect(await failureOf(attempt(second, 'connect'))).toMatchObject({
+      code: 'FIRMWARE_BUSY',
+      retryable: true,
+      message: expect.stringContaining(first.ref.requestId),
+    });
+    await bench.updates.write(NODE, { ...(await bench.updates.read(NODE))!, stage: 'restarted' });
+    await second.step('connect');
+    second.end();
   });
 });
 
