@@ -76,7 +76,11 @@ export function parseFields(input: unknown, fields: Fields): Parsed<JsonObject> 
       if (spec.required) return problem(name, `is required: ${spec.expects}`);
       continue;
     }
-    if (!spec.accepts(given)) return problem(name, `must be ${spec.expects}, not ${describe(given)}`);
+    if (!spec.accepts(given)) {
+      // A list that is refused is refused for what is in it, or how much.
+      const other = Array.isArray(given) ? 'another list' : describe(given);
+      return problem(name, `must be ${spec.expects}, not ${other}`);
+    }
     value[name] = given as Json;
   }
   return { ok: true, value };

@@ -48,6 +48,10 @@ const seconds = (step: StepReport): number =>
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 300);
 
+/** Whether a corrected contract is what it takes: a held operation goes on under the one that it began with. */
+const needsAnother = ({ faultDomain, code }: Failure): boolean =>
+  faultDomain === 'contract' && code !== 'WINDOW_CLOSED';
+
 /** How an operation stands: a line, and what to do when it is held or has failed. */
 export function verdictLines(io: Io, report: OperationReport): string[] {
   const { kind, node, requestId, outcome, held, phase, failure } = report;
@@ -61,8 +65,15 @@ export function verdictLines(io: Io, report: OperationReport): string[] {
   if (failure) lines.push(...failureLines(io, failure));
   if (report.residue.length > 0) lines.push(`  left behind: ${report.residue.join(', ')}`);
   if (held && !outcome) {
-    lines.push(`  When corrected: rackwright op resume ${requestId} --node ${node}`);
-    lines.push(`  To give up:     rackwright op abort ${requestId} --node ${node} --reason TEXT`);
+    const abort = `rackwright op abort ${requestId} --node ${node} --reason TEXT`;
+    lines.push(
+      ...(failure && report.contractHash !== undefined && needsAnother(failure)
+        ? [`  It keeps the contract that it began with. When corrected: ${abort}, then ask again`]
+        : [
+            `  When corrected: rackwright op resume ${requestId} --node ${node}`,
+            `  To give up:     ${abort}`,
+          ]),
+    );
   }
   return lines;
 }

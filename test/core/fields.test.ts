@@ -33,7 +33,7 @@ describe('the fields of a message', () => {
     [
       { name: 'abc', tags: ['a', 'b', 'a'] },
       'tags',
-      'must be a list of at most 2, each one of a, b, not a list',
+      'must be a list of at most 2, each one of a, b, not another list',
     ],
     [{ name: 'abc', colour: 1 }, 'colour', 'is not a field of this message; it has name, size, on, tags'],
   ])('%j: %s %s', (input, field, message) => {

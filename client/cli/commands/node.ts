@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { legalVerbs } from '../../../core/decide.ts';
 import { fail } from '../../../core/errors/failure.ts';
-import { isName, nodeWorkflowId } from '../../../core/names.ts';
+import { isName, nodeWorkflowId, operationWorkflowId } from '../../../core/names.ts';
 import { flagsOf, newNode, NO_OWNER, type NodeRecord, type SeenChange } from '../../../core/node.ts';
 import { supportedVerbs } from '../../../core/plans/index.ts';
 import { ALL_VERBS, VERBS, type Verb } from '../../../core/verbs.ts';
+import type { Rackwright } from '../../sdk/rackwright.ts';
 import type { NodeRow } from '../../sdk/visibility.ts';
 import { Context } from '../context.ts';
 import type { Io } from '../io.ts';
@@ -97,11 +98,21 @@ function untouched(site: string, node: string): NodeRow {
   };
 }
 
+/** The node with the step that its operation is at: the node itself is told of phases only. */
+async function withStep(rackwright: Rackwright, node: NodeRecord): Promise<NodeRecord> {
+  const { operation } = node;
+  if (operation === null || operation.held) return node;
+  const workflowId = operationWorkflowId(node.site, node.node, operation.requestId);
+  const report = await rackwright.report(workflowId).catch(() => undefined);
+  const at = report?.steps.find(({ state }) => state === 'running' || state === 'waiting');
+  return at === undefined ? node : { ...node, operation: { ...operation, step: at.id } };
+}
+
 async function showNode(context: Context, name: string): Promise<void> {
   const { io } = context;
   const { state, asked } = await context.connected(async (rackwright) => {
     const known = await rackwright.state(name);
-    if (known) return { state: known, asked: true };
+    if (known) return { state: await withStep(rackwright, known), asked: true };
     const inventory = await context.inventory();
     const node = inventory?.nodes.find((each) => each.name === name);
     if (!node) throw fail('NODE_UNKNOWN', `Neither the inventory nor Temporal knows a node ${name}.`);

@@ -93,3 +93,16 @@ test('a hold says code, fault domain, correction, and how to go on', () => {
   expect(lines).toContain('correction: See whether a worker');
   expect(lines).toContain('rackwright op resume r1 --node n1');
 });
+
+test('a hold that a corrected contract would end says that it takes another operation', () => {
+  const linesOf = (code: 'IMAGE_UNKNOWN' | 'WINDOW_CLOSED', contractHash?: string): string =>
+    verdictLines(
+      new Io(false),
+      report({ held: true, failure: failure(code, 'x'), ...(contractHash ? { contractHash } : {}) }),
+    ).join('\n');
+  const another = linesOf('IMAGE_UNKNOWN', 'sha256:1');
+  expect(another).toContain('rackwright op abort r1 --node n1 --reason TEXT, then ask again');
+  expect(another).not.toContain('op resume');
+  expect(linesOf('WINDOW_CLOSED', 'sha256:1')).toContain('op resume');
+  expect(linesOf('IMAGE_UNKNOWN')).toContain('op resume');
+});
