@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseDuration } from '../core/duration.ts';
 import { CLEANUP_PREFIX, NAME_PATTERN, REQUEST_ID_PATTERN } from '../core/names.ts';
+import { BIOS_ATTRIBUTE } from '../core/service-work.ts';
 import type { Verb } from '../core/verbs.ts';
 
 /**
@@ -17,7 +18,7 @@ const Reason = z.string().regex(/^[^\0]{1,1000}$/);
 const StepId = z.string().regex(/^[a-z][a-z0-9-]{0,62}$/);
 const BiosValue = z.union([z.string().regex(/^[^\0\r\n]{0,1000}$/), z.int(), z.boolean()]);
 const BiosSettings = z
-  .record(z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,127}$/), BiosValue)
+  .record(z.string().regex(BIOS_ATTRIBUTE), BiosValue)
   .refine((settings) => Object.keys(settings).length > 0 && Object.keys(settings).length <= 500);
 const ServiceStep = z.union([
   z.enum(['firmware', 'bios']),
@@ -91,7 +92,7 @@ export const ObservedMessage = z.strictObject({
   power: z.enum(['on', 'off']).optional(),
   health: z
     .string()
-    .regex(/^[^\0]{1,300}$/)
+    .regex(/^\P{Cc}{1,300}$/u)
     .optional(),
   why: z
     .string()

@@ -36,7 +36,7 @@ export const OBSERVED_FIELDS: { readonly [name: string]: Field } = {
   at: required(TIME),
   reachable: required(boolean),
   power: oneOf('on', 'off'),
-  health: pattern(/^[^\0]{1,300}$/s, 'a text of 1 to 300 characters'),
+  health: pattern(/^\P{Cc}{1,300}$/u, 'a line of 1 to 300 characters'),
   why: pattern(/^[A-Z][A-Z0-9_]{1,62}$/, 'a code of the catalogue'),
 };
 

@@ -12,7 +12,9 @@ export interface ServiceWork {
 }
 
 const BASELINE = /^[a-z0-9][a-z0-9.-]{0,62}$/;
-const ATTRIBUTE = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
+/** The name of a BIOS attribute. Not of one that holds a password: what is asked for is kept, and shown to whoever looks. */
+export const BIOS_ATTRIBUTE =
+  /^(?!.*(?:[Pp]ass(?:[Ww]ord|[Pp]hrase|[Ww]d)|PASS(?:WORD|PHRASE|WD)|[Pp]wd|PWD)$)[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
 const MOST_SETTINGS = 500;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -29,7 +31,7 @@ function isSettings(value: unknown): value is BiosSettings {
   return (
     entries.length > 0 &&
     entries.length <= MOST_SETTINGS &&
-    entries.every(([name, each]) => ATTRIBUTE.test(name) && isBiosValue(each))
+    entries.every(([name, each]) => BIOS_ATTRIBUTE.test(name) && isBiosValue(each))
   );
 }
 
@@ -69,7 +71,7 @@ function workOf(steps: unknown): ServiceWork | undefined {
 export const SERVICE_STEPS: Field = {
   expects:
     'a list of "firmware" and "bios", or of objects {"step": "firmware", "baseline": NAME} and ' +
-    '{"step": "bios", "settings": {ATTRIBUTE: VALUE}}, each step once',
+    '{"step": "bios", "settings": {ATTRIBUTE: VALUE}}, each step once, and no ATTRIBUTE a password',
   required: true,
   accepts: (value) => workOf(value) !== undefined,
 };

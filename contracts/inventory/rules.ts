@@ -91,7 +91,7 @@ export const RULES = {
   biosAttribute: {
     message: 'is not the name of a BIOS attribute',
     correction:
-      "Write it as the BMC's attribute registry has it: a letter, then letters, digits, `_`, `.`, `-`.",
+      "Write it as the BMC's attribute registry has it: a letter, then letters, digits, `_`, `.`, `-`; passwords are not set from here.",
   },
   biosValue: {
     message: 'is not a value of a BIOS attribute',

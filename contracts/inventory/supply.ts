@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BIOS_ATTRIBUTE } from '../../core/service-work.ts';
 import { Credentials } from './bmc.ts';
 import { withoutUserinfo } from './primitives.ts';
 import { Architecture, BootMode, Cidr, FilePath, HttpUrl, Name, Sha256, Text } from './primitives.ts';
@@ -53,7 +54,7 @@ const Count = z.int().min(0).max(10_000);
 
 const BiosSettings = z
   .record(
-    z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,127}$/, RULES.biosAttribute.message),
+    z.string().regex(BIOS_ATTRIBUTE, RULES.biosAttribute.message),
     z.union(
       [z.string().regex(/^[^\0\r\n]{0,1000}$/, RULES.biosValue.message), z.int(), z.boolean()],
       RULES.biosValue.message,

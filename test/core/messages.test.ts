@@ -98,6 +98,7 @@ describe('messages that are wrong name the field', () => {
     ['deploy', { image: 'a', owner: 'a b' }, 'owner'],
     ['reimage', { image: 'a', keepData: 'yes' }, 'keepData'],
     ['service', {}, 'steps'],
+    ['service', { steps: [{ step: 'bios', settings: { AdminPassword: 'x' } }] }, 'steps'],
     ['power', {}, 'state'],
     ['power', { state: 'ON' }, 'state'],
     ['maintenance', { reason: 'x' }, 'on'],
