@@ -21,10 +21,17 @@ describeCaptures('nodes whose BMCs answer as real ones did', () => {
   const x10 = new PayloadServer(capture('supermicro-x10'));
   const blades = new PayloadServer(mockup('public-bladed'));
   const others = new PayloadServer(mockup('public-bladed'));
+  const more = {
+    'dell-r6515': new PayloadServer(capture('dell-idrac9-r6515')),
+    'dell-17g': new PayloadServer(capture('dell-idrac10')),
+    'supermicro-x12': new PayloadServer(capture('supermicro-x12/redfish-1.14.0')),
+    'dmtf-rack': new PayloadServer(mockup('public-rackmount1')),
+  };
+  const all = [x10, blades, others, ...Object.values(more)];
   let product: Product;
 
   beforeAll(async () => {
-    await Promise.all([x10, blades, others].map((bmc) => bmc.start()));
+    await Promise.all(all.map((bmc) => bmc.start()));
     product = await startProduct({
       inventory: ({ dir }) => {
         writeFileSync(join(dir, 'password'), CREDENTIALS.password, { mode: 0o600 });
@@ -37,6 +44,7 @@ describeCaptures('nodes whose BMCs answer as real ones did', () => {
           machineTypes: [
             { name: 'x10', expect: { cpus: 16, memoryMiB: 65_536 } },
             { name: 'blade', expect: { cpus: 8, memoryMiB: 65_536 } },
+            { name: 'any' },
           ],
           nodes: [
             {
@@ -47,6 +55,11 @@ describeCaptures('nodes whose BMCs answer as real ones did', () => {
             },
             { name: 'blade', type: 'blade', bmc: { address: blades.url, system: BLADE } },
             { name: 'any-blade', type: 'blade', bmc: { address: others.url } },
+            ...Object.entries(more).map(([name, { url }]) => ({
+              name,
+              type: 'any',
+              bmc: { address: url, auth: 'basic' },
+            })),
           ],
         });
       },
@@ -54,7 +67,7 @@ describeCaptures('nodes whose BMCs answer as real ones did', () => {
   });
   afterAll(async () => {
     await product?.stop();
-    await Promise.all([x10, blades, others].map((bmc) => bmc.stop()));
+    await Promise.all(all.map((bmc) => bmc.stop()));
   });
 
   const verb = (...args: string[]): Promise<Verdict> => product.json<Verdict>('node', ...args);
@@ -77,6 +90,43 @@ describeCaptures('nodes whose BMCs answer as real ones did', () => {
     expect(JSON.stringify(piece)).not.toContain(CREDENTIALS.password);
   });
 
+  test.each([
+    [
+      'dell-r6515',
+      {
+        power: 'on',
+        health: 'OK',
+        serialNumber: 'CN0000000000S1',
+        bootMode: 'Legacy',
+        threads: 48,
+        memoryGiB: 64,
+        macs: [],
+      },
+    ],
+    ['dell-17g', { power: 'off', serialNumber: null, bootMode: 'Legacy', threads: null, memoryGiB: null }],
+    [
+      'supermicro-x12',
+      { power: 'on', health: 'Critical', serialNumber: 'S000000X0000001', bootMode: 'UEFI', memoryGiB: 64 },
+    ],
+    [
+      'dmtf-rack',
+      {
+        serialNumber: '437XR1138R2',
+        threads: 16,
+        memoryGiB: 96,
+        macs: ['12:44:6a:3b:04:11', '12:44:6a:3b:88:90'],
+        driveBytes: [8_000_000_000_000, 4_000_000_000_000],
+        gpus: ['GPU1'],
+        unread: [],
+      },
+    ],
+  ])('%s is what it says', async (name, inspection) => {
+    expect(await verb('enroll', name)).toMatchObject({ outcome: 'pass', phase: 'manageable' });
+    const { data, ...verdict } = await verb('inspect', name);
+    expect(verdict).toMatchObject({ outcome: 'pass', phase: 'manageable' });
+    expect(data).toMatchObject({ drift: false, inspection });
+  });
+
   test('a blade is the one that the contract names', async () => {
     expect(await verb('enroll', 'blade')).toMatchObject({ outcome: 'pass', phase: 'manageable' });
     const { data } = await verb('inspect', 'blade');
@@ -90,6 +140,6 @@ describeCaptures('nodes whose BMCs answer as real ones did', () => {
   });
 
   test('nothing was asked of the BMCs but to be read', () => {
-    expect([x10, blades, others].flatMap(({ writes }) => writes)).toEqual([]);
+    expect(all.flatMap(({ writes }) => writes)).toEqual([]);
   });
 });
