@@ -32,7 +32,9 @@ const FETCH =
 /** Whether messages say that the BMC could not fetch the file. */
 export const fileNotFetched = (messages: readonly RedfishMessage[]): boolean => anyMessage(messages, FETCH);
 
-const ABOUT_UPDATES = /firmware|update ?service|simple ?update|\bupdate\b|\bflash/i;
+/** Supermicro calls the task of a file that it got "BIOS Verify". */
+const ABOUT_UPDATES =
+  /firmware|update ?service|simple ?update|\bupdate\b|\bflash|\b(bios|bmc|cpld) verify\b/i;
 
 /** Whether a task, or a job of a vendor's, is about an update of firmware. */
 export function isUpdateTask(body: unknown): boolean {

@@ -57,6 +57,8 @@ export function readMessages(body: unknown): RedfishMessage[] {
   const error = asObject(top['error']);
   const found = [
     ...readAll(error['@Message.ExtendedInfo']),
+    // What is accepted is told by some in the form of an error, under another name.
+    ...['Accepted', 'Success'].flatMap((key) => readAll(asObject(top[key])['@Message.ExtendedInfo'])),
     ...readAll(top['@Message.ExtendedInfo']),
     ...readAll(top['Messages']),
     ...Object.keys(top)
