@@ -76,6 +76,6 @@ export const SERVICE_STEPS: Field = {
   accepts: (value) => workOf(value) !== undefined,
 };
 
-/** What a request for `service` asks for; where nothing is given, all that there is. */
-export const serviceWork = (args: JsonObject): ServiceWork =>
-  workOf(args['steps']) ?? { firmware: { baseline: null }, bios: { settings: null } };
+/** What a request for `service` asks for; where no steps are given, all that there are. What is no list of steps asks for nothing. */
+export const serviceWork = ({ steps }: JsonObject): ServiceWork =>
+  steps === undefined ? { firmware: { baseline: null }, bios: { settings: null } } : (workOf(steps) ?? {});

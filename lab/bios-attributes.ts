@@ -35,7 +35,7 @@ export const BIOS_ATTRIBUTES: { readonly [name: string]: LabAttribute } = {
     onlyWith: ['SysProfile', 'Custom'],
   },
   AssetTag: { title: 'Asset Tag', type: 'String', maxLength: 16 },
-  SetupPassword: { title: 'Setup Password', type: 'Password', maxLength: 32 },
+  PowerOnPin: { title: 'Power-on PIN', type: 'Password', maxLength: 32 },
   [TPM_ATTRIBUTE]: {
     title: 'TPM 2.0 Operation',
     type: 'Enumeration',

@@ -72,6 +72,6 @@ function bios(server: Server, uri: string): Resource {
 
 function shownAttributes({ faults }: Server, attributes: Resource): Resource {
   const { [TPM_ATTRIBUTE]: operation, ...rest } = attributes;
-  const shown = { ...rest, SetupPassword: null };
+  const shown = { ...rest, PowerOnPin: null };
   return faults.on('tpmAttributeUnknown') ? shown : { ...shown, [TPM_ATTRIBUTE]: operation };
 }

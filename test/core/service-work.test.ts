@@ -19,6 +19,11 @@ describe('what service is asked to do', () => {
     });
   });
 
+  it('is nothing where it is no list of steps, and never more than was meant', () => {
+    expect(serviceWork({ steps: [{ step: 'bios', settings: { AdminPassword: 'x' } }] })).toEqual({});
+    expect(serviceWork({ steps: null })).toEqual({});
+  });
+
   it('makes a plan that checks everything before it writes anything, and firmware before settings', () => {
     expect(ids(['firmware'])).toBe(
       'connect survey check-firmware update-firmware compare-survey restore-power',

@@ -157,7 +157,7 @@ describe('what is wrong is said before anything is written', () => {
       SysProfile: 'Fast',
       ProcTurbo: 'Disabled',
       TpmState: 'NotPresent',
-      SetupPassword: 'hunter22',
+      PowerOnPin: 'hunter22',
       LogicalProc: 'Disabled',
     });
     const failure = await failed(once('check-bios'));
@@ -167,7 +167,7 @@ describe('what is wrong is said before anything is written', () => {
       'SysProfile does not take "Fast", but "PerfPerWattOptimized", "PerfOptimized", "Custom"',
       'ProcTurbo is read-only; it is "Enabled"',
       'TpmState is read-only; it is "PresentEnabled"',
-      'SetupPassword holds a secret: passwords are not set by this verb',
+      'PowerOnPin holds a secret: passwords are not set by this verb',
     ];
     expect(failure).toMatchObject({
       code: 'BIOS_SETTING_INVALID',
