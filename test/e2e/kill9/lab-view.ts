@@ -55,6 +55,16 @@ export class LabView {
     };
   }
 
+  /** Gives a server other firmware, as if somebody had brought it there. */
+  async setFirmware(server: string, versions: { readonly [component: string]: string }): Promise<void> {
+    const answer = await fetch(`${this.#url}/servers/${server}/firmware`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(versions),
+    });
+    if (!answer.ok) throw new Error(`the lab answers ${answer.status}: ${await answer.text()}`);
+  }
+
   async #get<T>(path: string): Promise<T> {
     const answer = await fetch(`${this.#url}${path}`);
     if (!answer.ok) throw new Error(`the lab answers ${answer.status} to ${path}`);
