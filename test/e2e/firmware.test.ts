@@ -60,7 +60,10 @@ it('an abort in mid-flash stops no flash, says so, and the next service takes it
   const report = await product.json<OperationReport>('op', 'show', operationId);
   expect(report).toMatchObject({ outcome: 'aborted', phase: 'service-failed', residue: [] });
   expect(report.failure?.message).toContain('goes on on the BMC');
-  expect((await show()).power).toBe('off');
+  // What is at work may switch it yet: it is not told, or as the watch has seen it since; and nobody else is blamed.
+  const left = await show();
+  expect(['off', 'unknown']).toContain(left.power);
+  expect(left.powerChange ?? null).toBeNull();
 
   await until('the flash', async () => (await count('firmware-written')) === written + 1);
   expect((await product.cli('node', 'service', NODE, '--step', 'firmware')).code).toBe(0);
