@@ -146,6 +146,8 @@ async function run(round: readonly Task[]): Promise<Map<Task, OperationReport[]>
 /** What one operation of a verb does to a server of the lab, exactly. */
 const WRITES: { readonly [verb: string]: number } = { deploy: 1, reimage: 1 };
 const ERASES = ['clean', 'release', 'decommission'];
+/** Verbs that write BIOS settings: what is asked for, and the clear of a TPM. */
+const SETTINGS = ['service', 'clean', 'release'];
 
 async function checkLab(task: Task): Promise<void> {
   for (const node of task.nodes) {
@@ -155,7 +157,7 @@ async function checkLab(task: Task): Promise<void> {
     expect.soft(writes, `images written to ${what}`).toBe(WRITES[task.verb] ?? 0);
     const expected = ERASES.includes(task.verb) ? [1, 1] : [];
     expect.soft(Object.values(erasures), `erasures of the disks of ${what}`).toEqual(expected);
-    const settings = task.verb === 'service' ? 1 : 0;
+    const settings = SETTINGS.includes(task.verb) ? 1 : 0;
     expect.soft(count(news, 'bios-pending'), `writes of BIOS settings of ${what}`).toBe(settings);
     const agents = writes + expected.length > 0 ? 1 : 0;
     expect.soft(count(news, 'boot-media'), `boots of the agent of ${what}`).toBe(agents);
