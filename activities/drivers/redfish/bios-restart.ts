@@ -4,11 +4,8 @@ import { activeBiosJob } from '../../redfish/bios-jobs.ts';
 import { convergeReboot, pendingError, type RebootProgress } from '../../redfish/power.ts';
 import type { StepFunction } from '../driver.ts';
 import { lookAtBios } from './bios-look.ts';
-import { onSystem, sentence } from './bmc.ts';
+import { gracefulMs, onSystem, sentence } from './bmc.ts';
 import { AttemptMemory, attemptOf } from './boot-session.ts';
-
-/** An operating system is asked to shut down, and forced after this. */
-const GRACEFUL_MS = 120_000;
 
 const reboots = new AttemptMemory<RebootProgress>();
 
@@ -32,7 +29,7 @@ export const restart: StepFunction = async (context) => {
       const made = attemptOf() > 1 ? restartShown(system.body, textOf(resetAt)) : null;
       if (made !== null) return done(`an earlier attempt made the restart: ${made}`);
     }
-    const look = await convergeReboot(bmc, system.uri, progress, { gracefulMs: GRACEFUL_MS });
+    const look = await convergeReboot(bmc, system.uri, progress, { gracefulMs: gracefulMs(context) });
     if (look.state === 'pending') {
       if (look.asked !== undefined) reboots.set(context, look.asked);
       throw pendingError(look);

@@ -64,3 +64,6 @@ export const sentence = (...parts: readonly (string | undefined)[]): string => {
   const text = parts.filter((part) => part !== undefined && part !== '').join('; ');
   return text.replace(/^[a-z](?=[a-z]*(?:[ ,;]|$))/, (first) => first.toUpperCase());
 };
+
+/** An operating system is asked to shut down, and forced after this time of the contract. */
+export const gracefulMs = ({ node }: StepContext): number => node.bmc!.timeouts.shutdown * 1_000;

@@ -5,11 +5,10 @@ import { convergePower, pendingError } from '../../redfish/power.ts';
 import { lookAtTask, taskFailure, type TaskStanding } from '../../redfish/task.ts';
 import type { UpdateEntry } from '../../redfish/update-journal.ts';
 import { serviceAtWork, updateTasks } from '../../redfish/update-tasks.ts';
+import { gracefulMs } from './bmc.ts';
 import type { BaselineComponent } from './baseline.ts';
 import { forget, later, look, MINUTE, note, SECOND, type Updater } from './updater.ts';
 
-/** An operating system is asked to shut down, and forced after this. */
-const GRACEFUL_MS = 2 * MINUTE;
 /** An update that nothing tells of is at work for this long before the host is restarted for it. */
 export const QUIET_MS = 5 * MINUTE;
 /** How long firmware that needs no reset, as far as is known, may take to show its version. */
@@ -148,7 +147,7 @@ async function restart(updater: Updater, begun: UpdateEntry): Promise<void> {
   let entry = begun.stage === 'asked' ? await note(updater, begun, { stage: 'off' }) : begun;
   for (const goal of ['off', 'on'] as const) {
     if (entry.stage !== goal) continue;
-    const options = goal === 'off' ? { gracefulMs: GRACEFUL_MS } : {};
+    const options = goal === 'off' ? { gracefulMs: gracefulMs(updater.context) } : {};
     const power = await convergePower(bmc, system.uri, goal, options);
     if (power.state === 'pending') throw pendingError(power);
     entry = await note(

@@ -9,14 +9,11 @@ import { readResource, type SystemFound } from '../../redfish/service.ts';
 import type { Bmc } from '../../redfish/transport.ts';
 import type { StepContext, StepFunction } from '../driver.ts';
 import { agentOf } from './agent-steps.ts';
-import { bootModeOf, onSystem, reached, sentence } from './bmc.ts';
+import { bootModeOf, gracefulMs, onSystem, reached, sentence } from './bmc.ts';
 import { agentWasSeen, AttemptMemory, attemptOf, mediaOurs } from './boot-session.ts';
 
 /** An agent that was asked to power off is forced after this. */
 const AGENT_OFF_MS = 60_000;
-
-/** An operating system is asked to shut down, and forced after this. */
-const gracefulMs = ({ node }: StepContext): number => node.bmc!.timeouts.shutdown * 1_000;
 
 const boots = new AttemptMemory<'on'>();
 const goodbyes = new AttemptMemory<number>();

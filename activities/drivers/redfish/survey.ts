@@ -16,11 +16,9 @@ import { inspectSystem } from '../../redfish/inspect.ts';
 import { convergePower } from '../../redfish/power.ts';
 import type { StepContext, StepFunction } from '../driver.ts';
 import { wantedSettings } from './bios-look.ts';
-import { onSystem, reached, sentence } from './bmc.ts';
+import { gracefulMs, onSystem, reached, sentence } from './bmc.ts';
 import { AttemptMemory } from './boot-session.ts';
 
-/** An operating system is asked to shut down, and forced after this. */
-const GRACEFUL_MS = 120_000;
 /** How long a machine that starts may take until it shows all of its parts. */
 const STARTS_MS = 900_000;
 /** How long anything else may take until it is as before. */
@@ -134,7 +132,7 @@ export const restorePower: StepFunction = (context) =>
   onSystem(context, async (bmc, system) => {
     const { power } = surveyed(context) ?? { power: 'unknown' };
     if (power !== 'on' && power !== 'off') return { summary: `The power was ${power} before, and is left.` };
-    const options = power === 'off' ? { gracefulMs: GRACEFUL_MS } : {};
+    const options = power === 'off' ? { gracefulMs: gracefulMs(context) } : {};
     const what = reached(await convergePower(bmc, system.uri, power, options));
     return { summary: sentence(what, 'as before'), data: { power } };
   });
