@@ -38,10 +38,11 @@ async function run(meta: object): Promise<{ code: number; said: string }> {
   const file = join(folder, 'meta_data.json');
   await writeFile(file, JSON.stringify({ meta }));
   const args = ['examples/first-boot/report.py', '--metadata', file];
-  return new Promise((resolve) => {
-    execFile('python3', args, (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), said: stdout + stderr }),
-    );
+  return new Promise((resolve, reject) => {
+    execFile('python3', args, (error, stdout, stderr) => {
+      if (error?.signal) return reject(error);
+      resolve({ code: Number(error?.code ?? 0), said: stdout + stderr });
+    });
   });
 }
 

@@ -45,7 +45,8 @@ function reimage(request: object): Promise<Answer> {
   const args = [join(folder, 'reimage.py'), SITE, NODE, JSON.stringify(request)];
   return new Promise((resolve, reject) => {
     execFile(python, args, { env, timeout: 90_000 }, (error, stdout, stderr) => {
-      if (stdout === '') return reject(new Error(stderr || String(error)));
+      // Ended by a signal or by the time-out, a program has no exit code: that is not 0.
+      if (stdout === '' || error?.signal) return reject(new Error(stderr || String(error)));
       resolve({ exit: Number(error?.code ?? 0), report: JSON.parse(stdout) as OperationReport });
     });
   });

@@ -17,7 +17,20 @@ export function filesBelow(root: string, leftOut: readonly string[] = []): Page[
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => !leftOut.some((folder) => path.startsWith(`${folder}/`)))
-    .map((path) => ({ place: relative(root, path), bytes: readFileSync(path) }));
+    .flatMap((path) => {
+      const bytes = readIfThere(path);
+      return bytes === undefined ? [] : [{ place: relative(root, path), bytes }];
+    });
+}
+
+/** A file's bytes; of one that went since its folder was listed (a database's journal), none. */
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 /** All that a data directory holds, without the site key itself. */
