@@ -6,9 +6,12 @@ import type { Tokens } from '../tokens/tokens.ts';
 
 type Door = { readonly tokens: Tokens; readonly gatewayUrl: string };
 
-/** Where BMCs, agents and guests reach the gateway. Throws MEDIA_NOT_CONFIGURED. */
-export function gatewayUrlOf(inventory: Inventory): string {
-  if (inventory.media !== undefined) return inventory.media.gatewayUrl;
+/** Where the gateway is reached by those who ask. Throws MEDIA_NOT_CONFIGURED. */
+export function gatewayUrlOf({ media }: Inventory, by: 'agent' | 'bmc' | 'guest'): string {
+  if (media !== undefined) {
+    const own = by === 'agent' ? undefined : by === 'bmc' ? media.bmcGatewayUrl : media.guestGatewayUrl;
+    return own ?? media.gatewayUrl;
+  }
   throw fail('MEDIA_NOT_CONFIGURED', 'The inventory has no `media`: no base ISO and no gateway URL.');
 }
 

@@ -158,15 +158,16 @@ function mediaNeeds(raw: Tree, nodes: readonly Item[]): Finding[] {
   const found: Finding[] = [];
   const say = (path: FieldPath, { message, correction }: { message: string; correction: string }) =>
     found.push(finding(path, message, correction));
-  const gateway = hostOf(tree(raw['media'])['gatewayUrl']);
+  const media = tree(raw['media']);
   const elsewhere = nodes.some(([, node]) => {
     const bmc = hostOf(tree(node['bmc'])['address']);
     return bmc !== undefined && !isLoopbackHost(bmc);
   });
-  if (gateway !== undefined && isUnspecifiedHost(gateway))
-    say(['media', 'gatewayUrl'], RULES.gatewayUnspecified);
-  else if (gateway !== undefined && isLoopbackHost(gateway) && elsewhere) {
-    say(['media', 'gatewayUrl'], RULES.gatewayLoopback);
+  for (const key of ['gatewayUrl', 'bmcGatewayUrl', 'guestGatewayUrl']) {
+    const gateway = hostOf(media[key]);
+    if (gateway === undefined) continue;
+    if (isUnspecifiedHost(gateway)) say(['media', key], RULES.gatewayUnspecified);
+    else if (isLoopbackHost(gateway) && elsewhere) say(['media', key], RULES.gatewayLoopback);
   }
   if (tree(raw['networks'])['provisioning'] === undefined) say(['networks'], RULES.provisioningNeeded);
   return found;

@@ -6,10 +6,16 @@ import { Architecture, BootMode, Cidr, FilePath, HttpUrl, Name, Sha256, Text } f
 import { Window } from './policy.ts';
 import { RULES } from './rules.ts';
 
+const GatewayUrl = HttpUrl.transform((url) => url.replace(/\/+$/, ''));
+
 /** How deploy media and images reach the servers. */
 export const Media = z.strictObject({
-  /** Where BMCs and deploy agents reach the gateway. */
-  gatewayUrl: HttpUrl.transform((url) => url.replace(/\/+$/, '')),
+  /** Where deploy agents reach the gateway; BMCs and guests too, unless the contract says otherwise. */
+  gatewayUrl: GatewayUrl,
+  /** Where BMCs reach the gateway, where that is on a network of their own. */
+  bmcGatewayUrl: GatewayUrl.optional(),
+  /** Where deployed systems reach the gateway at their first boot, where that is on a network of their own. */
+  guestGatewayUrl: GatewayUrl.optional(),
   /** What a BMC shows to whatever stands before the gateway. Left out: dummies, where a BMC insists on some. */
   credentials: Credentials.optional(),
   /** The base ISO of the deploy agent; one, or one per architecture. */

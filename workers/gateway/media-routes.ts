@@ -25,7 +25,7 @@ export function mediaRoutes(app: FastifyInstance, deps: GatewayDeps, doors: Door
         throw fail('MEDIA_CLOSED', 'The agent of this boot has started; its media is closed.');
       if (request.params.file !== `${ref.node}.iso`) throw fail('ROUTE_UNKNOWN', 'There is no such media.');
       const base = await mediaBase(baseIsoOf(inventory, node.architecture));
-      const door = { tokens: deps.tokens, gatewayUrl: gatewayUrlOf(inventory) };
+      const door = { tokens: deps.tokens, gatewayUrl: gatewayUrlOf(inventory, 'agent') };
       // Listening takes time: only where a step compares what was heard with the contract.
       const listens = ATTACHING.has(ref.kind) && node.ports.some(isPlaced);
       const area = parametersArea(mediaParameters(agentUrl(door, ref, access.window), listens));

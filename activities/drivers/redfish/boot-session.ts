@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import type { Inventory } from '../../../contracts/inventory/inventory.ts';
 import { operationWorkflowId } from '../../../core/names.ts';
 import type { GatewayAccess } from '../../../core/operations.ts';
 import { gatewayUrlOf, mediaPrefix, mediaUrl } from '../../agent/urls.ts';
@@ -37,18 +38,20 @@ export function attemptOf(): number {
 
 /** The deploy media of this boot, and what tells any media of ours. */
 export function mediaOf({ inventory, input, site }: StepContext): { url: string; ours: string[] } {
-  const gatewayUrl = gatewayUrlOf(inventory);
+  const door = { tokens: site.tokens, gatewayUrl: gatewayUrlOf(inventory, 'bmc') };
   return {
-    url: mediaUrl({ tokens: site.tokens, gatewayUrl }, input.ref, input.window),
-    ours: oursIn(gatewayUrl),
+    url: mediaUrl(door, input.ref, input.window),
+    ours: oursIn(inventory),
   };
 }
 
 /** What every media URL of ours begins with; nothing where the contract has no gateway. */
 export const mediaOurs = ({ inventory }: StepContext): string[] =>
-  inventory.media === undefined ? [] : oursIn(inventory.media.gatewayUrl);
+  inventory.media === undefined ? [] : oursIn(inventory);
 
-const oursIn = (gatewayUrl: string): string[] => [mediaPrefix(gatewayUrl)];
+/** An operation before this one may have used the other address. */
+const oursIn = (inventory: Inventory): string[] =>
+  [...new Set([gatewayUrlOf(inventory, 'bmc'), gatewayUrlOf(inventory, 'agent')])].map(mediaPrefix);
 
 const ASK_MS = 5_000;
 

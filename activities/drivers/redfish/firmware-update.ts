@@ -182,7 +182,7 @@ function imageOf(context: StepContext, { component, url, file }: BaselineCompone
     throw fail('FIRMWARE_FILE_MISSING', `The baseline has no file for ${component}, whose version differs.`);
   }
   const { inventory, site, input } = context;
-  const door = { tokens: site.tokens, gatewayUrl: gatewayUrlOf(inventory) };
+  const door = { tokens: site.tokens, gatewayUrl: gatewayUrlOf(inventory, 'bmc') };
   return imageUrl(door, input.ref, input.window, basename(file));
 }
 

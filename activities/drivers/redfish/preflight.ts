@@ -9,7 +9,7 @@ import { sentence } from './bmc.ts';
 /** Checks everything that can be checked before the node is touched: contract, base ISO, image. */
 export const preflight: StepFunction = async (context) => {
   const { inventory, node, input, signal } = context;
-  gatewayUrlOf(inventory);
+  gatewayUrlOf(inventory, 'agent');
   requireProvisioning(context);
   const base = await mediaBase(baseIsoOf(inventory, node.architecture));
   const image = imageOf(inventory, String(input.args['image']));

@@ -119,7 +119,9 @@ async function prepareParams(
   // The agent keeps the node that it is given here: the disk is chosen by us, by its very name.
   const pinned = agentNode(context, { name: `s== ${root.name}` });
   await run(agent, 'clean.get_clean_steps', { node: pinned, ports: agentPorts(context) });
-  const door = { tokens: site.tokens, gatewayUrl: gatewayUrlOf(inventory) };
+  const { tokens } = site;
+  const door = { tokens, gatewayUrl: gatewayUrlOf(inventory, 'agent') };
+  const guestDoor = { tokens, gatewayUrl: gatewayUrlOf(inventory, 'guest') };
   return {
     image_info: {
       id,
@@ -133,7 +135,7 @@ async function prepareParams(
       node_uuid: nodeUuid(input.ref.site, input.ref.node),
       deploy_boot_mode: node.bootMode,
     },
-    configdrive: await driveOf(context, firstBootUrl(door, input.ref, input.window)),
+    configdrive: await driveOf(context, firstBootUrl(guestDoor, input.ref, input.window)),
   };
 }
 

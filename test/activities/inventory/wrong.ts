@@ -1,9 +1,8 @@
 import { SUM } from './right.ts';
 
-const firmware = (
-  fields: string,
-  problems: readonly string[],
-): readonly (readonly [string, string, readonly string[]])[] => [
+type WrongCase = readonly [string, string, readonly string[]];
+
+const firmware = (fields: string, problems: readonly string[]): readonly WrongCase[] => [
   ['acceptance:', `firmware: { ${fields} }\nacceptance:`, problems],
 ];
 
@@ -12,7 +11,7 @@ const baseline = (components: string, problems: readonly string[]): ReturnType<t
   firmware(`baselines: [{ name: b, types: [gpu], components: [${components}] }]`, problems);
 
 /** What is replaced in the right inventory, by what, and the problems expected. */
-export const WRONG: readonly (readonly [string, string, readonly string[]])[] = [
+export const WRONG: readonly WrongCase[] = [
   ['site: s1\n', '', ['1:1 site is missing']],
   ['site: s1', 'site: Site_1', ['1:7 site is not a name']],
   ['site: s1', 'site: 12', ['1:7 site is not text']],
@@ -97,6 +96,18 @@ export const WRONG: readonly (readonly [string, string, readonly string[]])[] = 
     'http://[::1]:80',
     ['6:15 media.gatewayUrl is a loopback address, which BMCs elsewhere cannot reach'],
   ],
+  ...['bmcGatewayUrl', 'guestGatewayUrl'].flatMap((key): WrongCase[] => [
+    [
+      'iso: agent.iso',
+      `${key}: 'http://0.0.0.0:80'\n  iso: agent.iso`,
+      [`7:${key.length + 5} media.${key} is an address to listen on, not one that can be reached`],
+    ],
+    [
+      'iso: agent.iso',
+      `${key}: http://127.0.0.1:80\n  iso: agent.iso`,
+      [`7:${key.length + 5} media.${key} is a loopback address, which BMCs elsewhere cannot reach`],
+    ],
+  ]),
   ['iso: agent.iso', 'iso: other.iso', ['7:8 media.iso names a file that is not there']],
   ['iso: agent.iso', 'iso: { x86_64: other.iso }', ['7:18 media.iso.x86_64 names a file that is not there']],
   [
