@@ -24,6 +24,15 @@ export const AGENT_ERRORS = {
     correction:
       'Look at the console and at the power events of the BMC; then resume: the agent is booted anew, and the step begins again.',
   },
+  POWER_LOST: {
+    faultDomain: 'hardware',
+    retryable: false,
+    httpStatus: 502,
+    meaning:
+      'The machine went off while the deploy agent worked, and nobody here asked for it. What it wrote or erased is half done.',
+    correction:
+      'Look at the power supplies and at the power events of the BMC; then resume: the agent is booted anew, and the step begins again.',
+  },
   AGENT_UNREACHABLE: {
     faultDomain: 'provisioning-network',
     retryable: true,

@@ -15,10 +15,15 @@ const context = (requestId: string, agent?: number): StepContext =>
 const silent = (): Promise<never> => Promise.reject(fail('AGENT_UNREACHABLE', 'It does not answer.'));
 const busy = (): Promise<never> => Promise.reject(notYet('AGENT_COMMAND_RUNNING', 'It erases.', 1));
 
-/** What the step says after so many seconds. */
-async function after(seconds: number, step: StepFunction, at: StepContext): Promise<string> {
+/** What the step says after so many seconds, and while the power reads so. */
+async function after(
+  seconds: number,
+  step: StepFunction,
+  at: StepContext,
+  power: 'on' | 'off' | null = 'on',
+): Promise<string> {
   vi.advanceTimersByTime(seconds * 1_000);
-  return whileAgentLives(step)(at).then(
+  return whileAgentLives(step, () => Promise.resolve(power))(at).then(
     () => 'done',
     (error: unknown) => (error instanceof RackwrightError ? error.failure.code : String(error)),
   );
@@ -47,4 +52,16 @@ it('has half an hour where the contract says nothing, and each operation its own
   expect(await after(1_799, silent, context('c'))).toBe('AGENT_UNREACHABLE');
   expect(await after(10, silent, context('d'))).toBe('AGENT_UNREACHABLE');
   expect(await after(1, silent, context('c'))).toBe('AGENT_LOST');
+});
+
+it('one whose machine is off is given up at the second reading in a row, and only then', async () => {
+  const at = context('e', 600);
+  expect(await after(0, silent, at, 'off')).toBe('AGENT_UNREACHABLE');
+  expect(await after(1, silent, at, 'on')).toBe('AGENT_UNREACHABLE');
+  expect(await after(1, silent, at, 'off')).toBe('AGENT_UNREACHABLE');
+  expect(await after(1, silent, at, null)).toBe('AGENT_UNREACHABLE');
+  expect(await after(1, silent, at, 'off')).toBe('AGENT_UNREACHABLE');
+  expect(await after(1, busy, at, 'off')).toBe('AGENT_COMMAND_RUNNING');
+  expect(await after(1, silent, at, 'off')).toBe('AGENT_UNREACHABLE');
+  expect(await after(1, silent, at, 'off')).toBe('POWER_LOST');
 });
