@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { copyFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { debianKernel, KERNEL_PROGRAMS } from './kernel.ts';
+import { missingPrograms } from './once.ts';
 
 const run = promisify(execFile);
 const BUSYBOX = '/bin/busybox';
-const PACKAGE = 'linux-image-cloud-amd64';
-const INSTALL_MS = 600_000;
 
 /** What the kernel of a cloud has as modules and a ramdisk needs to read a CD, in the order of their needs. */
 const MODULES =
@@ -34,23 +33,13 @@ poweroff -f
 
 /** Why no tiny Linux can be made or booted here; undefined where it can. */
 export function missingForLinux(programs: readonly string[]): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(':');
-  const all = [...programs, 'dpkg', 'apt-get', 'cpio', 'busybox'];
-  const absent = all.filter((each) => !folders.some((folder) => existsSync(join(folder, each))));
+  const absent = missingPrograms([...programs, ...KERNEL_PROGRAMS, 'cpio', 'busybox']);
   return absent.length === 0 ? undefined : absent.join(', ');
 }
 
-/** Debian's kernel, and a ramdisk of busybox that tells what media it was booted from. The kernel is fetched once. */
+/** Debian's kernel, and a ramdisk of busybox that tells what media it was booted from. */
 export async function tinyLinux(folder: string): Promise<{ kernel: string; ramdisk: string }> {
-  const peers = resolve(process.env['RACKWRIGHT_PEERS'] ?? join('.rackwright', 'peers'));
-  const tree = join(peers, 'linux-cloud');
-  if (!existsSync(tree)) await fetchKernel(peers, tree);
-  const boot = await readdir(join(tree, 'boot'));
-  const kernel = join(
-    tree,
-    'boot',
-    boot.find((name) => name.startsWith('vmlinuz-'))!,
-  );
+  const { image: kernel, tree } = await debianKernel('cloud');
   const root = join(folder, 'root');
   for (const each of ['bin', 'dev', 'proc', 'sys', 'cd', 'mod'])
     await mkdir(join(root, each), { recursive: true });
@@ -68,19 +57,4 @@ export async function tinyLinux(folder: string): Promise<{ kernel: string; ramdi
     cwd: root,
   });
   return { kernel, ramdisk };
-}
-
-/** Unpacked aside, and put in its place as a whole. */
-async function fetchKernel(peers: string, tree: string): Promise<void> {
-  const aside = join(peers, `.linux-cloud-${process.pid}`);
-  await rm(aside, { recursive: true, force: true });
-  await mkdir(aside, { recursive: true });
-  const { stdout } = await run('apt-cache', ['depends', '--no-recommends', PACKAGE]);
-  const name = /Depends: (linux-image-\S+)/.exec(stdout)?.[1];
-  if (name === undefined) throw new Error(`apt knows no ${PACKAGE}: run apt-get update`);
-  await run('apt-get', ['download', name], { cwd: aside, timeout: INSTALL_MS });
-  const deb = (await readdir(aside)).find((file) => file.endsWith('.deb'))!;
-  await run('dpkg', ['-x', join(aside, deb), join(aside, 'tree')]);
-  await rename(join(aside, 'tree'), tree).catch(() => undefined);
-  await rm(aside, { recursive: true, force: true });
 }
