@@ -29,6 +29,22 @@ function rawProblem(head: Uint8Array): string | undefined {
   return 'has no partition table: a whole disk is wanted';
 }
 
+/**
+ * Bytes of a disk that an image takes once it is written.
+ *
+ * @param head the first bytes of an image without problems
+ * @param size bytes of its file; undefined where its source does not tell
+ */
+export function writtenBytes(
+  format: 'raw' | 'qcow2',
+  head: Uint8Array,
+  size: number | undefined,
+): number | undefined {
+  if (format === 'raw') return size;
+  // The virtual size, as the format's specification has it: big-endian, at byte 24.
+  return Number(new DataView(head.buffer, head.byteOffset, head.byteLength).getBigUint64(24));
+}
+
 /** An image that reads other files is only a part of one, and the files of the host that converts it are not its own. */
 function qcow2Problem(head: Uint8Array): string | undefined {
   if (!begins(head, QCOW2)) return 'is not qcow2, as the contract calls it';

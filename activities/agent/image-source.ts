@@ -1,8 +1,9 @@
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Agent, interceptors, request, type Dispatcher } from 'undici';
 import type { Image } from '../../contracts/inventory/supply.ts';
 import { fail } from '../../core/errors/failure.ts';
+import { IMAGE_HEAD_BYTES } from '../../core/image-format.ts';
 
 /** Images move when mirrors change: a few redirects are followed, each within a bound of its own. */
 const dispatcher = new Agent({
@@ -59,4 +60,33 @@ export async function imageSize(image: Image, signal?: AbortSignal): Promise<num
   await answer.body.dump();
   const length = Number(answer.headers['content-length']);
   return Number.isSafeInteger(length) && length > 0 ? length : undefined;
+}
+
+/** The first bytes of an image, by which its format is told. Throws IMAGE_SOURCE_UNREACHABLE. */
+export async function imageHead(image: Image, signal?: AbortSignal): Promise<Uint8Array> {
+  const file = await imageFile(image);
+  if (file !== undefined) {
+    await using handle = await open(file.path);
+    const head = Buffer.alloc(IMAGE_HEAD_BYTES);
+    return head.subarray(0, (await handle.read(head, 0, head.length, 0)).bytesRead);
+  }
+  const range = `bytes=0-${IMAGE_HEAD_BYTES - 1}`;
+  const answer = await fetchImage(image.url, {
+    method: 'GET',
+    range,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  try {
+    // A server without ranges sends all of it: no more is read than is needed.
+    for await (const piece of answer.body as AsyncIterable<Uint8Array>) {
+      pieces.push(piece);
+      length += piece.length;
+      if (length >= IMAGE_HEAD_BYTES) break;
+    }
+  } catch {
+    throw unreachable(`${new URL(image.url).origin} broke off after ${length} bytes of image ${image.name}.`);
+  }
+  return Buffer.concat(pieces).subarray(0, IMAGE_HEAD_BYTES);
 }

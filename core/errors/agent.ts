@@ -161,6 +161,13 @@ export const AGENT_ERRORS = {
     meaning: 'No disk of the node matches all `rootDevice` hints of the contract.',
     correction: 'Correct `rootDevice` after the list of disks in the message, or look for the missing disk.',
   },
+  ROOT_DEVICE_TOO_SMALL: {
+    faultDomain: 'hardware',
+    retryable: false,
+    httpStatus: 409,
+    meaning: 'The image does not fit on the root device. Nothing was written.',
+    correction: 'Put in the disk that the contract means, correct `rootDevice`, or deploy a smaller image.',
+  },
   ROOT_DEVICE_AMBIGUOUS: {
     faultDomain: 'contract',
     retryable: false,

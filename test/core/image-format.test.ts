@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { imageProblem } from '../../core/image-format.ts';
+import { imageProblem, writtenBytes } from '../../core/image-format.ts';
 
 const raw = (): Buffer => {
   const head = Buffer.alloc(1024);
@@ -41,4 +41,12 @@ it.each<[string, 'raw' | 'qcow2', Buffer, RegExp | undefined]>([
   const problem = imageProblem(format, head);
   if (expected === undefined) expect(problem).toBeUndefined();
   else expect(problem).toMatch(expected);
+});
+
+it.each<[string, 'raw' | 'qcow2', Buffer, number | undefined, number | undefined]>([
+  ['as long as its file', 'raw', raw(), 4096, 4096],
+  ['unknown where the source does not tell', 'raw', raw(), undefined, undefined],
+  ['what its header says', 'qcow2', qcow2((head) => head.writeBigUInt64BE(7n << 32n, 24)), 4096, 7 * 2 ** 32],
+])('what an image takes of a disk is %s', (_what, format, head, size, expected) => {
+  expect(writtenBytes(format, head, size)).toBe(expected);
 });

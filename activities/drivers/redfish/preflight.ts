@@ -1,6 +1,7 @@
 import { imageOf } from '../../../contracts/inventory/effective.ts';
 import { fail } from '../../../core/errors/failure.ts';
-import { imageSize } from '../../agent/image-source.ts';
+import { imageProblem } from '../../../core/image-format.ts';
+import { imageHead, imageSize } from '../../agent/image-source.ts';
 import { mediaBase } from '../../agent/media-base.ts';
 import { baseIsoOf, gatewayUrlOf } from '../../agent/urls.ts';
 import type { StepContext, StepFunction } from '../driver.ts';
@@ -24,6 +25,8 @@ export const preflight: StepFunction = async (context) => {
   if (image.size !== undefined && size !== undefined && size !== image.size) {
     throw wrong(`has ${size} bytes at its source, and ${image.size} in the contract`);
   }
+  const problem = imageProblem(image.format, await imageHead(image, signal));
+  if (problem !== undefined) throw wrong(problem);
   return {
     summary: sentence(
       `image ${image.name} is at its source${size === undefined ? '' : ` (${size} bytes)`}`,

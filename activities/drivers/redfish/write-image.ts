@@ -6,10 +6,12 @@ import type { AgentDisk } from '../../../core/agent/hardware.ts';
 import { objectOf, textOf } from '../../../core/agent/read.ts';
 import { chooseRootDevice, shownDisk } from '../../../core/agent/root-device.ts';
 import { fail } from '../../../core/errors/failure.ts';
+import { writtenBytes } from '../../../core/image-format.ts';
 import type { Json } from '../../../core/json.ts';
 import type { AgentClient } from '../../agent/client.ts';
 import { configDrive } from '../../agent/config-drive.ts';
 import { nodeUuid } from '../../agent/identity.ts';
+import { imageHead, imageSize } from '../../agent/image-source.ts';
 import { firstBootUrl, gatewayUrlOf, imageUrl } from '../../agent/urls.ts';
 import { doOnce, run } from '../../agent/work.ts';
 import type { StepContext, StepFunction } from '../driver.ts';
@@ -116,6 +118,7 @@ async function prepareParams(
 ): Promise<object> {
   const { inventory, input, site, node } = context;
   const root = rootDevice(context, await disksOf(context, agent));
+  await requireRoom(context, image, root);
   // The agent keeps the node that it is given here: the disk is chosen by us, by its very name.
   const pinned = agentNode(context, { name: `s== ${root.name}` });
   await run(agent, 'clean.get_clean_steps', { node: pinned, ports: agentPorts(context) });
@@ -137,6 +140,17 @@ async function prepareParams(
     },
     configdrive: await driveOf(context, firstBootUrl(guestDoor, input.ref, input.window)),
   };
+}
+
+/** Before a byte is written: an image that is cut off at the end of a disk has a table that points past it. */
+async function requireRoom({ signal }: StepContext, image: Image, root: AgentDisk): Promise<void> {
+  const bytes = writtenBytes(image.format, await imageHead(image, signal), await imageSize(image, signal));
+  if (bytes === undefined || bytes <= root.sizeBytes) return;
+  throw fail(
+    'ROOT_DEVICE_TOO_SMALL',
+    `Image ${image.name} takes ${bytes} bytes; ${shownDisk(root)} has ${root.sizeBytes}.`,
+    { details: { image: image.name, imageBytes: bytes, disk: root.name, diskBytes: root.sizeBytes } },
+  );
 }
 
 /** The config drive, with user data behind its reference. It goes to the agent and nowhere else. */

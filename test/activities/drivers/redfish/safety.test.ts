@@ -1,6 +1,10 @@
+import { truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { redfishDriver } from '../../../../activities/drivers/redfish/driver.ts';
+import type { Image } from '../../../../contracts/inventory/supply.ts';
+import { codeOf } from '../../support.ts';
 import { startBench, until, type Bench, type Running } from './bench.ts';
 
 let bench: Bench;
@@ -42,6 +46,36 @@ it('boots the agent once, though the attempt that did it could not say so', asyn
   const output = (await env.run(() => redfishDriver.steps['boot-agent']!(blank))) as { summary: string };
   expect(output.summary).toContain('the override was used');
   expect(await countOf('power', before)).toBe(0);
+});
+
+describe('an image that cannot be right', () => {
+  const file = (name: string, head: Uint8Array, size: number): Image => {
+    const url = join(bench.lab.inventory, '..', name);
+    writeFileSync(url, head);
+    truncateSync(url, size);
+    const made = { ...bench.inventory.images[0]!, name, url, size };
+    bench.inventory.images.push(made);
+    return made;
+  };
+  const disk = Buffer.alloc(1024);
+  disk.set([0x55, 0xaa], 510);
+
+  it('is refused before the node is touched', async () => {
+    const { name } = file('packed', Buffer.from([0x1f, 0x8b]), 4096);
+    operation = bench.begin('deploy', NODE, { image: name });
+    const before = await length();
+    expect(await codeOf(operation.step('preflight'))).toBe('IMAGE_UNSUITABLE');
+    expect(await length()).toBe(before);
+  });
+
+  it('is not written where it does not fit', async () => {
+    const { name } = file('huge', disk, (64 * 1024 ** 4) / 8);
+    operation = bench.begin('deploy', NODE, { image: name });
+    await operation.run('check-hardware');
+    const before = await length();
+    expect(await codeOf(operation.step('write-image'))).toBe('ROOT_DEVICE_TOO_SMALL');
+    expect(await countOf('image-write-started', before)).toBe(0);
+  });
 });
 
 it('writes once, though the command is sent by two attempts', async () => {
