@@ -6,6 +6,7 @@ export default defineConfig({
     pool: 'forks',
     include: ['test/**/*.test.ts'],
     exclude: ['test/e2e/**', 'test/field/**', 'node_modules/**'],
+    globalSetup: 'test/support/temporary.ts',
     testTimeout: 120_000,
     hookTimeout: 180_000,
     maxWorkers: 2,
