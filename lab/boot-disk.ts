@@ -58,7 +58,7 @@ async function run(
   leaveTraces(disks, hardware, `data of instance ${metadata.uuid}, deployed ${image?.writtenAt}`);
   seal?.(`keys of instance ${metadata.uuid}`);
   if (disks.get(disk.serial).firstBoot === metadata.uuid) return 'nothing-to-report';
-  const callback = metadata.meta?.['rackwright_callback'];
+  const { callback } = metadata;
   if (callback === undefined) return 'nothing-to-report';
   if (faults?.take('firstBootSilent')) return 'no-answer';
   const mounts = ['/', '/boot/efi', ...(faults?.on('mountMissing') ? [] : LAB_MACHINE_TYPE.expect.mounts)];
@@ -79,15 +79,28 @@ async function run(
 interface Metadata {
   uuid: string;
   hostname: string;
-  meta?: Record<string, string>;
+  callback: string | undefined;
 }
 
 function readMetadata(disks: DiskStore, disk: Disk): Metadata | undefined {
   const drive = disks.configDrive(disk.serial);
   if (drive === undefined) return undefined;
   try {
-    const bytes = isoFileBytes(drive, 'openstack/latest/meta_data.json');
-    return bytes && (JSON.parse(Buffer.from(bytes).toString()) as Metadata);
+    const read = (path: string): Record<string, unknown> | undefined => {
+      const bytes = isoFileBytes(drive, path);
+      return bytes && (JSON.parse(Buffer.from(bytes).toString()) as Record<string, unknown>);
+    };
+    const openStack = read('openstack/latest/meta_data.json');
+    const noCloud = openStack === undefined ? read('meta-data') : undefined;
+    const callback =
+      (openStack?.['meta'] as Record<string, unknown> | undefined)?.['rackwright_callback'] ??
+      noCloud?.['rackwright_callback'];
+    if (openStack === undefined && noCloud === undefined) return undefined;
+    return {
+      uuid: String(openStack?.['uuid'] ?? noCloud?.['instance-id']),
+      hostname: String(openStack?.['hostname'] ?? noCloud?.['local-hostname']),
+      callback: typeof callback === 'string' ? callback : undefined,
+    };
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import type { FieldPath, Finding } from './findings.ts';
 import { firmwareFindings } from './firmware-checks.ts';
+import { networkFindings } from './network-checks.ts';
 import { RULES } from './rules.ts';
 import { isLoopbackHost, isUnspecifiedHost, items, hostOf, text, tree, type Tree } from './raw.ts';
 
@@ -188,5 +189,6 @@ export function crossCheck(value: unknown): Finding[] {
     ...driverNeeds(raw, nodes),
     ...mediaNeeds(raw, nodes),
     ...firmwareFindings(raw),
+    ...networkFindings(raw),
   ];
 }

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { NodeBmc } from './bmc.ts';
-import { Architecture, BootMode, Label, Mac, Name, SECRET_REF_PATTERN, Text } from './primitives.ts';
+import {
+  Architecture,
+  BootMode,
+  IpAddress,
+  Label,
+  Mac,
+  Name,
+  SECRET_REF_PATTERN,
+  Text,
+} from './primitives.ts';
 import { RULES } from './rules.ts';
 
 /** One network port of a server, and the switch port at the other end. */
@@ -9,6 +18,8 @@ export const Port = z.strictObject({
   switch: Label.optional(),
   switchPort: Label.optional(),
   network: Name.optional(),
+  /** What the guest has on it, within the `cidr` of its network. Left out: it asks by DHCP. */
+  address: IpAddress.optional(),
 });
 export type Port = z.output<typeof Port>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseAddress } from '../../core/addresses.ts';
 import { parseDuration } from '../../core/duration.ts';
 import { NAME_PATTERN } from '../../core/names.ts';
 import { RULES } from './rules.ts';
@@ -62,6 +63,11 @@ export const Mac = z
 
 /** A network such as 10.1.0.0/24 or fd00::/64. */
 export const Cidr = z.union([z.cidrv4(), z.cidrv6()], RULES.cidr.message);
+
+/** An IPv4 or IPv6 address, without prefix length and zone. */
+export const IpAddress = z
+  .string(RULES.address.message)
+  .refine((text) => parseAddress(text) !== undefined, RULES.address.message);
 
 /** Free text that may be written as a number, such as a switch port or a rack. */
 export const Label = z.union([z.string().min(1).max(255), z.int()]).transform(String);

@@ -44,6 +44,31 @@ export const RULES = {
     message: 'is not a network in CIDR form',
     correction: 'Write address and prefix length, as in 10.1.0.0/24.',
   },
+  address: {
+    message: 'is not an IP address',
+    correction: 'Write an IPv4 or IPv6 address, as in 10.1.0.11; the prefix length is that of the network.',
+  },
+  addressNeedsNetwork: {
+    message: 'stands on a port that names no network',
+    correction: 'Add `network` to the port: its `cidr` says how long the prefix is.',
+  },
+  addressOutside: {
+    message: 'is not an address of a host in the network of the port',
+    correction: 'Write an address within the `cidr` of the network, not its first and not its broadcast.',
+  },
+  addressOfGateway: {
+    message: 'is the address of the gateway of its network',
+    correction: 'Give the port an address of its own, or correct `gateway` of the network.',
+  },
+  gatewayOutside: {
+    message: 'is not an address of a host in this network',
+    correction: 'Write an address within the `cidr`: a guest reaches its gateway without another.',
+  },
+  secondGateway: {
+    message: 'would be the second default gateway of this server',
+    correction:
+      'A server has one: take `gateway` out of the network that does not lead everywhere, or `address` from this port.',
+  },
   duration: {
     message: 'is not a duration',
     correction: 'Write it as in 90s, 15m, 2h30m or 3d; at most 365d.',

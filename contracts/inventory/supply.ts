@@ -2,7 +2,17 @@ import { z } from 'zod';
 import { BIOS_ATTRIBUTE } from '../../core/service-work.ts';
 import { Credentials } from './bmc.ts';
 import { withoutUserinfo } from './primitives.ts';
-import { Architecture, BootMode, Cidr, FilePath, HttpUrl, Name, Sha256, Text } from './primitives.ts';
+import {
+  Architecture,
+  BootMode,
+  Cidr,
+  FilePath,
+  HttpUrl,
+  IpAddress,
+  Name,
+  Sha256,
+  Text,
+} from './primitives.ts';
 import { Window } from './policy.ts';
 import { RULES } from './rules.ts';
 
@@ -30,6 +40,10 @@ export const Network = z.strictObject({
   /** Whether servers on it are seen with another address than their own. */
   nat: z.boolean().optional(),
   vlan: z.int().min(1).max(4094).optional(),
+  /** The default gateway of guests whose `address` stands in the contract. */
+  gateway: IpAddress.optional(),
+  /** The DNS servers of guests whose `address` stands in the contract. */
+  dns: z.array(IpAddress).max(8).optional(),
 });
 export type Network = z.output<typeof Network>;
 
@@ -49,6 +63,8 @@ export const Image = z.strictObject({
   format: z.enum(['raw', 'qcow2']),
   architecture: Architecture.optional(),
   bootMode: BootMode.optional(),
+  /** The form in which the guest reads its config drive. Left out: `openstack`. */
+  configDrive: z.enum(['openstack', 'nocloud']).optional(),
   /** Bytes of the file. */
   size: z.int().positive().optional(),
   description: Text.optional(),

@@ -223,6 +223,13 @@ export const AGENT_ERRORS = {
     correction:
       'Build it with `rackwright media build`, or put a `/parameters.txt` of 4096 bytes into it that begins with the marker line.',
   },
+  CONFIG_DRIVE_TOO_LARGE: {
+    faultDomain: 'contract',
+    retryable: false,
+    httpStatus: 422,
+    meaning: 'The config drive of the guest is larger than the deploy agent writes. Nothing was touched.',
+    correction: 'Make the user data smaller: let it fetch what is large.',
+  },
   FIRST_BOOT_SILENT: {
     faultDomain: 'first-boot',
     retryable: false,

@@ -1,3 +1,4 @@
+import { networkData, type GuestPort } from '../guest-network.ts';
 import type { JsonObject } from '../json.ts';
 
 /** What is written, in `instance_info`'s words. */
@@ -19,14 +20,18 @@ export function imageInfo(image: {
 export function configDrive(guest: {
   readonly hostname: string;
   readonly sshKeys: readonly string[];
+  /** The ports that the guest brings up; without any, it does as its image says. */
+  readonly network?: readonly GuestPort[] | undefined;
   readonly userData?: string | undefined;
 }): JsonObject {
+  const { network = [] } = guest;
   return {
     meta_data: {
       name: guest.hostname,
       hostname: guest.hostname,
       public_keys: Object.fromEntries(guest.sshKeys.map((key, index) => [`key-${index}`, key])),
     },
+    ...(network.length === 0 ? {} : { network_data: networkData(network) }),
     ...(guest.userData === undefined ? {} : { user_data: guest.userData }),
   };
 }

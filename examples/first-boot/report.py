@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Tells Rackwright that this machine is up, and what it has: once, at the first boot of a deployed image.
 
-It reads where to call from the config drive (a volume labelled config-2) and posts one JSON object there, again and
-again until it is taken. Needs Python 3 and util-linux; nvidia-smi where there are GPUs of NVIDIA.
+It reads where to call from the config drive (a volume labelled config-2 or cidata) and posts one JSON object there,
+again and again until it is taken. Needs Python 3 and util-linux; nvidia-smi where there are GPUs of NVIDIA.
 """
 
 import argparse
@@ -16,7 +16,8 @@ import time
 import urllib.error
 import urllib.request
 
-METADATA = "openstack/latest/meta_data.json"
+# Where each form of a config drive keeps its metadata, by the label of the volume.
+METADATA = {"config-2": "openstack/latest/meta_data.json", "cidata": "meta-data"}
 GIVE_UP_AFTER = 30 * 60
 
 
@@ -29,13 +30,14 @@ def output(*command):
 
 
 def metadata():
-    device = output("blkid", "--label", "config-2").strip()
-    if not device:
+    found = ((label, output("blkid", "--label", label).strip()) for label in METADATA)
+    label, device = next(((label, device) for label, device in found if device), (None, None))
+    if device is None:
         sys.exit("there is no config drive: this image was not deployed by Rackwright")
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["mount", "-o", "ro", device, folder], check=True)
         try:
-            with open(os.path.join(folder, METADATA)) as file:
+            with open(os.path.join(folder, METADATA[label])) as file:
                 return json.load(file)
         finally:
             subprocess.run(["umount", folder], check=False)
@@ -93,9 +95,9 @@ def main():
     options.add_argument("--metadata", help="read the metadata from this file instead of the config drive")
     given = options.parse_args().metadata
     known = json.loads(read(given) or "{}") if given else metadata()
-    url = known.get("meta", {}).get("rackwright_callback")
+    url = known.get("meta", {}).get("rackwright_callback") or known.get("rackwright_callback")
     if not url:
-        sys.exit("the metadata names no meta.rackwright_callback: nobody waits for this machine")
+        sys.exit("the metadata names no rackwright_callback: nobody waits for this machine")
     wait, until = 1, time.monotonic() + GIVE_UP_AFTER
     while True:
         body = json.dumps(report()).encode()

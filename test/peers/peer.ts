@@ -12,10 +12,10 @@ const run = promisify(execFile);
 const INSTALL_MS = 600_000;
 
 /**
- * A Python virtual environment with one requirement, made once in `.rackwright/peers` (or
+ * A Python virtual environment with one requirement or several, made once in `.rackwright/peers` (or
  * `RACKWRIGHT_PEERS`). What a killed installation left is cleared.
  *
- * @param requirement of pip, pinned: `ironic==39.0.0`
+ * @param requirement of pip, pinned: `ironic==39.0.0`; several with a space between them
  * @returns the folder of the environment
  */
 export async function pythonVenv(name: string, requirement: string): Promise<string> {
@@ -23,7 +23,7 @@ export async function pythonVenv(name: string, requirement: string): Promise<str
   const done = join(venv, `.${requirement}`);
   await once(done, `${venv}.lock`, async () => {
     await run('python3', ['-m', 'venv', '--clear', venv]);
-    const pip = ['-m', 'pip', 'install', '--quiet', requirement];
+    const pip = ['-m', 'pip', 'install', '--quiet', ...requirement.split(' ')];
     await run(join(venv, 'bin', 'python'), pip, { timeout: INSTALL_MS });
     await writeFile(done, '');
   });

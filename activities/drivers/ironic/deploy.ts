@@ -3,7 +3,10 @@ import { fail } from '../../../core/errors/failure.ts';
 import { GOALS } from '../../../core/ironic/goals.ts';
 import { configDrive, imageInfo } from '../../../core/ironic/instance.ts';
 import type { IronicNode, PatchOperation } from '../../../core/ironic/node.ts';
-import type { JsonObject } from '../../../core/json.ts';
+import { guestPorts } from '../../../core/guest-network.ts';
+import type { Json, JsonObject } from '../../../core/json.ts';
+import { configDrive as configDriveVolume } from '../../agent/config-drive.ts';
+import { nodeUuid } from '../../agent/identity.ts';
 import type { StepContext } from '../driver.ts';
 import { pursue } from './pursue.ts';
 import { findNode, step, theNode, type Session } from './session.ts';
@@ -129,12 +132,23 @@ async function writeImageInfo({ ironic }: Session, node: IronicNode, image: Json
   if (patch.length > 0) await ironic.patchNode(node.uuid, patch);
 }
 
-async function guestConfig(context: StepContext): Promise<JsonObject> {
-  const { args } = context.input;
+/** The config drive: as JSON, of which Ironic makes one of OpenStack's form, or whole in the other form. */
+async function guestConfig(context: StepContext): Promise<Json> {
+  const { input, inventory, node } = context;
+  const { args, ref } = input;
   const userData = typeof args['userData'] === 'string' ? await context.secret(args['userData']) : undefined;
-  return configDrive({
-    hostname: typeof args['hostname'] === 'string' ? args['hostname'] : context.node.name,
-    sshKeys: Array.isArray(args['sshKeys']) ? args['sshKeys'].map(String) : [],
-    userData,
+  const hostname = typeof args['hostname'] === 'string' ? args['hostname'] : node.name;
+  const sshKeys = Array.isArray(args['sshKeys']) ? args['sshKeys'].map(String) : [];
+  const network = guestPorts(node.ports, inventory.networks);
+  if (imageOf(inventory, String(args['image'])).configDrive !== 'nocloud') {
+    return configDrive({ hostname, sshKeys, network, userData });
+  }
+  return configDriveVolume({
+    form: 'nocloud',
+    uuid: nodeUuid(ref.site, ref.node),
+    hostname,
+    publicKeys: sshKeys,
+    network,
+    userData: userData === undefined ? undefined : Buffer.from(userData),
   });
 }

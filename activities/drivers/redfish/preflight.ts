@@ -6,6 +6,7 @@ import { mediaBase } from '../../agent/media-base.ts';
 import { baseIsoOf, gatewayUrlOf } from '../../agent/urls.ts';
 import type { StepContext, StepFunction } from '../driver.ts';
 import { sentence } from './bmc.ts';
+import { guestDrive } from './guest-drive.ts';
 
 /** Checks everything that can be checked before the node is touched: contract, base ISO, image. */
 export const preflight: StepFunction = async (context) => {
@@ -27,6 +28,8 @@ export const preflight: StepFunction = async (context) => {
   }
   const problem = imageProblem(image.format, await imageHead(image, signal));
   if (problem !== undefined) throw wrong(problem);
+  // Made once more when the image is written; here it shows that it can be.
+  await guestDrive(context);
   return {
     summary: sentence(
       `image ${image.name} is at its source${size === undefined ? '' : ` (${size} bytes)`}`,

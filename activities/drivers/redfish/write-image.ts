@@ -9,15 +9,15 @@ import { fail } from '../../../core/errors/failure.ts';
 import { writtenBytes } from '../../../core/image-format.ts';
 import type { Json } from '../../../core/json.ts';
 import type { AgentClient } from '../../agent/client.ts';
-import { configDrive } from '../../agent/config-drive.ts';
 import { nodeUuid } from '../../agent/identity.ts';
 import { imageHead, imageSize } from '../../agent/image-source.ts';
-import { firstBootUrl, gatewayUrlOf, imageUrl } from '../../agent/urls.ts';
+import { gatewayUrlOf, imageUrl } from '../../agent/urls.ts';
 import { doOnce, run } from '../../agent/work.ts';
 import type { StepContext, StepFunction } from '../driver.ts';
 import { agentNode, agentPorts, hardwareThat, requireAgent } from './agent-steps.ts';
 import { attemptOf } from './boot-session.ts';
 import { sentence } from './bmc.ts';
+import { guestDrive } from './guest-drive.ts';
 
 /** What the agent calls this write: it tells a write of this boot from one of another. */
 const imageIdOf = ({ input }: StepContext): string =>
@@ -122,9 +122,7 @@ async function prepareParams(
   // The agent keeps the node that it is given here: the disk is chosen by us, by its very name.
   const pinned = agentNode(context, { name: `s== ${root.name}` });
   await run(agent, 'clean.get_clean_steps', { node: pinned, ports: agentPorts(context) });
-  const { tokens } = site;
-  const door = { tokens, gatewayUrl: gatewayUrlOf(inventory, 'agent') };
-  const guestDoor = { tokens, gatewayUrl: gatewayUrlOf(inventory, 'guest') };
+  const door = { tokens: site.tokens, gatewayUrl: gatewayUrlOf(inventory, 'agent') };
   return {
     image_info: {
       id,
@@ -138,7 +136,7 @@ async function prepareParams(
       node_uuid: nodeUuid(input.ref.site, input.ref.node),
       deploy_boot_mode: node.bootMode,
     },
-    configdrive: await driveOf(context, firstBootUrl(guestDoor, input.ref, input.window)),
+    configdrive: await guestDrive(context),
   };
 }
 
@@ -151,18 +149,6 @@ async function requireRoom({ signal }: StepContext, image: Image, root: AgentDis
     `Image ${image.name} takes ${bytes} bytes; ${shownDisk(root)} has ${root.sizeBytes}.`,
     { details: { image: image.name, imageBytes: bytes, disk: root.name, diskBytes: root.sizeBytes } },
   );
-}
-
-/** The config drive, with user data behind its reference. It goes to the agent and nowhere else. */
-async function driveOf({ input, secret }: StepContext, callback: string): Promise<string> {
-  const { hostname, sshKeys, userData } = input.args;
-  return configDrive({
-    uuid: nodeUuid(input.ref.site, input.ref.node),
-    hostname: typeof hostname === 'string' ? hostname : input.ref.node,
-    publicKeys: Array.isArray(sshKeys) ? sshKeys.filter((key) => typeof key === 'string') : [],
-    callback,
-    userData: typeof userData === 'string' ? Buffer.from(await secret(userData)) : undefined,
-  });
 }
 
 /**

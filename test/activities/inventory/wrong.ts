@@ -1,10 +1,28 @@
-import { SUM } from './right.ts';
+import { RIGHT, SUM } from './right.ts';
 
 type WrongCase = readonly [string, string, readonly string[]];
 
 const firmware = (fields: string, problems: readonly string[]): readonly WrongCase[] => [
   ['acceptance:', `firmware: { ${fields} }\nacceptance:`, problems],
 ];
+
+const OUTSIDE = '25:20 nodes[0].ports[0].address is not an address of a host in the network of the port';
+
+/** The network of the first port with more fields, and an address of the port. */
+const network = (
+  fields: string,
+  address: string,
+  problems: readonly string[],
+): ReturnType<typeof firmware> => {
+  const right = RIGHT.slice(RIGHT.indexOf('  provisioning: {'), RIGHT.indexOf('  - name: n2'));
+  const wrong = right
+    .replace('/24 }', `/24${fields === '' ? '' : `, ${fields}`} }`)
+    .replace(
+      "- mac: '52:54:00:00:00:01'\n        network: provisioning",
+      `- { mac: '52:54:00:00:00:01', network: provisioning,\n          address: ${address} }`,
+    );
+  return [[right, wrong, problems]];
+};
 
 /** One baseline of type gpu with these components. */
 const baseline = (components: string, problems: readonly string[]): ReturnType<typeof firmware> =>
@@ -13,6 +31,41 @@ const baseline = (components: string, problems: readonly string[]): ReturnType<t
 /** What is replaced in the right inventory, by what, and the problems expected. */
 export const WRONG: readonly WrongCase[] = [
   ['site: s1\n', '', ['1:1 site is missing']],
+  ...network('gateway: 10.0.0.1, dns: [10.9.9.9]', '10.0.0.11', []),
+  ...network('', '10.0.0.11/24', ['25:20 nodes[0].ports[0].address is not an IP address']),
+  ...network('', '10.0.1.11', [OUTSIDE]),
+  ...network('', '10.0.0.0', [OUTSIDE]),
+  ...network('', '10.0.0.255', [OUTSIDE]),
+  ...network('', 'fd00::11', [OUTSIDE]),
+  ...network('gateway: 10.0.0.11', '10.0.0.11', [
+    '25:20 nodes[0].ports[0].address is the address of the gateway of its network',
+  ]),
+  ...network('gateway: 10.0.1.1', '10.0.0.11', [
+    '9:47 networks.provisioning.gateway is not an address of a host in this network',
+  ]),
+  ...network('dns: [resolver.example]', '10.0.0.11', [
+    '9:44 networks.provisioning.dns[0] is not an IP address',
+  ]),
+  ...network(
+    '',
+    "10.0.0.11 }\n      - { mac: '52:54:00:00:00:0b', network: provisioning, address: 10.0.0.11",
+    ['26:69 nodes[0].ports[1].address is the address of a port of n1 too'],
+  ),
+  ...network(
+    'gateway: 10.0.0.1',
+    "10.0.0.11 }\n      - { mac: '52:54:00:00:00:0b', network: provisioning, address: 10.0.0.12",
+    ['26:69 nodes[0].ports[1].address would be the second default gateway of this server'],
+  ),
+  [
+    "mac: '52:54:00:00:00:02'",
+    "{ mac: '52:54:00:00:00:02', address: 10.0.0.12 }",
+    ['31:46 nodes[1].ports[0].address stands on a port that names no network'],
+  ],
+  [
+    'format: raw',
+    'format: raw\n    configDrive: NoCloud',
+    ['15:18 images[0].configDrive is not one of the values allowed'],
+  ],
   ['site: s1', 'site: Site_1', ['1:7 site is not a name']],
   ['site: s1', 'site: 12', ['1:7 site is not text']],
   ['site: s1', 'site: s1\nsiet: s2', ['2:1 siet is not a field of an inventory here']],

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { blame } from '../../../core/ironic/blame.ts';
 import { compareHardware } from '../../../core/ironic/compare.ts';
 import { cleaningFor } from '../../../core/ironic/erase.ts';
+import { guestPorts } from '../../../core/guest-network.ts';
 import { configDrive, imageInfo } from '../../../core/ironic/instance.ts';
 import { negotiate } from '../../../core/ironic/version.ts';
 
@@ -89,4 +90,10 @@ test('image and guest, in the words of Ironic', () => {
     meta_data: { name: 'h', hostname: 'h', public_keys: { 'key-0': 'ssh-a', 'key-1': 'ssh-b' } },
   });
   expect(configDrive({ hostname: 'h', sshKeys: [], userData: 'u' })).toMatchObject({ user_data: 'u' });
+  const network = guestPorts([{ mac: '52:54:00:00:00:01', network: 'a', address: '10.0.0.9' }], {
+    a: { cidr: '10.0.0.0/24' },
+  });
+  expect(configDrive({ hostname: 'h', sshKeys: [], network })).toMatchObject({
+    network_data: { networks: [{ ip_address: '10.0.0.9' }] },
+  });
 });
