@@ -26,7 +26,8 @@ export function parseAgentHeartbeat(input: unknown): Parsed<AgentHeartbeat> {
   return parsed.ok ? { ok: true, value: parsed.value as unknown as AgentHeartbeat } : parsed;
 }
 
-const FIRST_BOOT_LIMIT = 16 * 1024;
+/** What the gateway takes of a guest, and the moment that it adds. */
+const FIRST_BOOT_LIMIT = 16 * 1024 + 64;
 
 /** Parses a guest's first-boot report: any JSON object of up to 16 KB. */
 export function parseFirstBoot(input: unknown): Parsed<JsonObject> {

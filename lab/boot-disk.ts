@@ -2,6 +2,7 @@ import { request } from 'undici';
 import { isoFileBytes } from '../core/iso9660.ts';
 import { OLD_OS, type DiskStore } from './disks.ts';
 import type { Faults } from './faults.ts';
+import { guestNetwork } from './guest-network.ts';
 import { LAB_MACHINE_TYPE, type Disk, type Hardware } from './hardware.ts';
 import { TIMING, type Pause } from './timing.ts';
 
@@ -63,8 +64,10 @@ async function run(
   if (faults?.take('firstBootSilent')) return 'no-answer';
   const mounts = ['/', '/boot/efi', ...(faults?.on('mountMissing') ? [] : LAB_MACHINE_TYPE.expect.mounts)];
 
+  const clockErrorMs = faults?.on('guestClockBehind') ? -3_600_000 : 0;
+
   for (let attempt = 1, wait = 1000; attempt <= ATTEMPTS; attempt++, wait = Math.min(30_000, wait * 2)) {
-    const status = await report(callback, firstBootReport(hardware, metadata, mounts), signal);
+    const status = await report(callback, firstBootReport(hardware, metadata, mounts, clockErrorMs), signal);
     if (status !== null && status >= 200 && status < 300) {
       disks.update(disk.serial, { firstBoot: metadata.uuid });
       log?.('first-boot', { instance: metadata.uuid, hostname: metadata.hostname });
@@ -80,6 +83,8 @@ interface Metadata {
   uuid: string;
   hostname: string;
   callback: string | undefined;
+  /** As its form has it. */
+  network: unknown;
 }
 
 function readMetadata(disks: DiskStore, disk: Disk): Metadata | undefined {
@@ -100,6 +105,7 @@ function readMetadata(disks: DiskStore, disk: Disk): Metadata | undefined {
       uuid: String(openStack?.['uuid'] ?? noCloud?.['instance-id']),
       hostname: String(openStack?.['hostname'] ?? noCloud?.['local-hostname']),
       callback: typeof callback === 'string' ? callback : undefined,
+      network: read('openstack/latest/network_data.json') ?? read('network-config'),
     };
   } catch {
     return undefined;
@@ -133,14 +139,13 @@ async function report(url: string, body: unknown, signal: AbortSignal): Promise<
 /** What a guest says once it is up. */
 export const firstBootReport = (
   hardware: Hardware,
-  { hostname }: { hostname: string },
+  { hostname, network }: { hostname: string; network?: unknown },
   mounts: readonly string[],
+  clockErrorMs = 0,
 ): Record<string, unknown> => ({
   hostname,
-  addresses: hardware.nics.map((nic) => ({ interface: nic.name, address: nic.address })),
-  routes: [{ destination: 'default', interface: hardware.nics[0]?.name ?? null }],
-  dns: ['127.0.0.53'],
-  time: new Date().toISOString(),
+  ...guestNetwork(hardware, network),
+  time: new Date(Date.now() + clockErrorMs).toISOString(),
   disks: hardware.disks.map((disk) => ({ name: disk.device, sizeBytes: disk.sizeBytes })),
   gpus: hardware.gpus.map((gpu) => ({ model: gpu.model })),
   links: hardware.nics.map((nic) => ({ interface: nic.name, mac: nic.mac, up: nic.cable !== null })),

@@ -236,6 +236,7 @@ export const FAULT_SWITCHES: readonly FaultSwitch[] = [
   flag('nicRenamed', 'after a reset of its firmware the first NIC has another name'),
   flag('diskSmaller', 'the last disk has half of its size: BMC, agent and guest see it so'),
   flag('mountMissing', 'the installed system comes up without its scratch disk mounted'),
+  flag('guestClockBehind', 'the clock of the installed system is an hour behind'),
   flag('cableInWrongPort', 'the cable of the first NIC is in another port of its switch'),
   flag('noLink', 'the last NIC has no link: its cable is not plugged in'),
   flag('noLldp', 'the switches send no LLDP'),

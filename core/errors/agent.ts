@@ -243,9 +243,9 @@ export const AGENT_ERRORS = {
     retryable: false,
     httpStatus: 409,
     meaning:
-      'The guest runs, and does not see what its machine type promises: accelerators, disks, or a network.',
+      'The guest runs, and does not have what the contract promises: accelerators, disks, mounts, its network, or the right time.',
     correction:
-      'Look at drivers and network configuration in the image; compare with the hardware inventory.',
+      'Look at drivers, network and time configuration in the image; compare with the hardware inventory. Once it is mended, resume from `boot-agent`, which writes the image again.',
   },
   ISO_INVALID: {
     faultDomain: 'image-supply',

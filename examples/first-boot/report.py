@@ -19,6 +19,8 @@ import urllib.request
 # Where each form of a config drive keeps its metadata, by the label of the volume.
 METADATA = {"config-2": "openstack/latest/meta_data.json", "cidata": "meta-data"}
 GIVE_UP_AFTER = 30 * 60
+# The gateway takes 16 KB.
+LARGEST = 15_000
 
 
 def output(*command):
@@ -65,6 +67,39 @@ def links():
     return found
 
 
+def routes():
+    """The default routes first; nothing if they cannot be told."""
+    told = [output("ip", "-json", family, "route") for family in ("-4", "-6")]
+    if not any(told):
+        return None
+    found = [route for text in told for route in json.loads(text or "[]")]
+    return sorted(
+        (
+            {"destination": route.get("dst"), "gateway": route.get("gateway"), "interface": route.get("dev")}
+            for route in found
+        ),
+        key=lambda route: route["destination"] != "default",
+    )
+
+
+def dns():
+    """The servers that are asked; behind a resolver of the machine's own, those that it asks."""
+    text = read("/run/systemd/resolve/resolv.conf") or read("/etc/resolv.conf")
+    if text is None:
+        return None
+    lines = (line.split() for line in text.splitlines())
+    return [words[1] for words in lines if len(words) > 1 and words[0] == "nameserver"]
+
+
+def fitting(said):
+    """Shortens the longest list again and again until all of it fits."""
+    while len(json.dumps(said)) > LARGEST:
+        lists = {key: value for key, value in said.items() if isinstance(value, list)}
+        longest = max(lists, key=lambda key: len(json.dumps(lists[key])))
+        said[longest] = lists[longest][: len(lists[longest]) // 2]
+    return said
+
+
 def report():
     addresses = [
         {"interface": link["ifname"], "address": address["local"]}
@@ -78,6 +113,8 @@ def report():
         "hostname": socket.gethostname(),
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "addresses": addresses,
+        "routes": routes(),
+        "dns": dns(),
         "links": links(),
         "disks": [
             {"name": disk["name"], "sizeBytes": int(disk["size"])}
@@ -85,8 +122,7 @@ def report():
             if disk["type"] == "disk"
         ],
         "gpus": [{"model": model.strip()} for model in models if model.strip()],
-        # The gateway takes 16 KB.
-        "mounts": [path for path in mounts if not path.startswith(("/proc", "/sys", "/dev", "/run"))][:100],
+        "mounts": [path for path in mounts if not path.startswith(("/proc", "/sys", "/dev", "/run"))],
     }
 
 
@@ -100,7 +136,7 @@ def main():
         sys.exit("the metadata names no rackwright_callback: nobody waits for this machine")
     wait, until = 1, time.monotonic() + GIVE_UP_AFTER
     while True:
-        body = json.dumps(report()).encode()
+        body = json.dumps(fitting(report())).encode()
         request = urllib.request.Request(url, body, {"content-type": "application/json"})
         try:
             with urllib.request.urlopen(request, timeout=30):

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname, networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readGuestReport } from '../../core/agent/guest.ts';
+import { readGuestReport } from '../../core/agent/guest-report.ts';
 import { parseFirstBoot } from '../../core/gateway-messages.ts';
 
 const TOKEN = 'a-token-that-no-log-may-hold';
@@ -33,6 +34,14 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** As the C library reads them here. */
+const resolvers = (): string[] => {
+  const files = ['/run/systemd/resolve/resolv.conf', '/etc/resolv.conf'].filter((file) => existsSync(file));
+  return readFileSync(files[0]!, 'utf8')
+    .split('\n')
+    .flatMap((line) => /^\s*nameserver\s+(\S+)/.exec(line)?.[1] ?? []);
+};
+
 /** Runs the example as the guest's service does, with metadata from a file. */
 async function run(meta: object): Promise<{ code: number; said: string }> {
   const file = join(folder, 'meta_data.json');
@@ -59,6 +68,8 @@ it('the example of a first boot tells of this machine what the hand-over compare
   const guest = readGuestReport(bodies[1]);
   expect(guest.hostname).toBe(hostname());
   expect(guest.mounts).toContain('/');
+  expect(Math.abs(guest.time! - Date.now())).toBeLessThan(60_000);
+  expect(guest.dns).toEqual(resolvers());
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   for (const { address } of guest.addresses) {
     expect(own.map((each) => each.address)).toContain(address);

@@ -18,7 +18,11 @@ export function firstBootRoutes(app: FastifyInstance, deps: GatewayDeps, doors: 
         throw fail('REQUEST_INVALID', 'First boot: the report is not one JSON object.');
       }
       // The operation counts what it was told, not we: after a hold it may wait for the very same words again.
-      if (!access.firstBootHeard) await deps.operations.firstBoot(claims, report as JsonObject);
+      if (!access.firstBootHeard) {
+        // By this clock, whatever the guest says: its own is compared with it.
+        const receivedAt = new Date().toISOString();
+        await deps.operations.firstBoot(claims, { ...(report as JsonObject), receivedAt });
+      }
       return reply.code(202).send({ accepted: true });
     },
   });

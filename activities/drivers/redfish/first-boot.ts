@@ -1,6 +1,9 @@
-import { guestDifferences, readGuestReport } from '../../../core/agent/guest.ts';
+import { guestDifferences } from '../../../core/agent/guest.ts';
+import { readGuestReport, type GuestReport } from '../../../core/agent/guest-report.ts';
+import { untold } from '../../../core/agent/guest-standing.ts';
 import { isDescribed } from '../../../core/cabling.ts';
 import { fail, notYet } from '../../../core/errors/failure.ts';
+import { guestPorts } from '../../../core/guest-network.ts';
 import { readPower } from '../../../core/redfish/power.ts';
 import type { StepFunction } from '../driver.ts';
 import { onSystem, sentence } from './bmc.ts';
@@ -33,22 +36,32 @@ export const handOver: StepFunction = (context) =>
       throw notYet('POWER_NOT_REACHED', `The power reads ${power} at the hand-over.`, 5_000);
     const guest = readGuestReport(context.input.firstBoot);
     const { machineType, ports } = context.node;
+    const network = guestPorts(ports, context.inventory.networks);
     const wired = ports.filter(isDescribed).map(({ mac }) => mac);
-    const differences = guestDifferences(guest, machineType.expect, wired);
+    const differences = guestDifferences(guest, machineType.expect, wired, network);
     if (differences.length > 0) {
       throw fail('HAND_OVER_INCOMPLETE', `The guest: ${differences.join('; ')}.`, {
         details: { differences },
       });
     }
+    const missing = untold(guest, network);
     return {
       summary: sentence(
         `power on; told by the guest: ${guest.gpus.length} GPUs, ${guest.diskBytes.length} disks, ${guest.addresses.length} addresses`,
         guest.links.length === 0
-          ? 'it does not tell its links'
+          ? undefined
           : `${guest.links.filter(({ up }) => up === true).length} links up`,
+        shownClock(guest),
+        missing.length === 0 ? undefined : `not told by the guest, hence not judged: ${missing.join(', ')}`,
         machineType.expect.mounts === undefined ? undefined : `${machineType.expect.mounts.length} mounts`,
         'it was not tried from where its user is',
       ),
       data: { power: 'on' },
     };
   });
+
+/** How far the guest's clock is from the gateway's, in words; undefined where either was not told. */
+function shownClock({ time, receivedAt }: GuestReport): string | undefined {
+  if (time === null || receivedAt === null) return undefined;
+  return `its clock is ${Math.abs(Math.round((time - receivedAt) / 1000))} s off`;
+}

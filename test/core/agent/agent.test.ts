@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hardwareDifferences } from '../../../core/agent/expectations.ts';
-import { guestDifferences, readGuestReport } from '../../../core/agent/guest.ts';
+import { parseCidr } from '../../../core/addresses.ts';
+import { guestDifferences } from '../../../core/agent/guest.ts';
+import { readGuestReport } from '../../../core/agent/guest-report.ts';
 import { readHardware } from '../../../core/agent/hardware.ts';
 import { readHeartbeat, readLookup } from '../../../core/agent/messages.ts';
 import { parametersArea, patched } from '../../../core/agent/parameters.ts';
@@ -62,6 +64,14 @@ it.each([
   expect(parseRange(header, 100)).toEqual(range);
 });
 
+const GIVEN = {
+  mac: '52:54:00:00:00:01',
+  cidr: parseCidr('10.2.0.0/24')!,
+  address: '10.2.0.11',
+  gateway: '10.2.0.1',
+  dns: ['10.2.0.53'],
+};
+
 describe('messages of agents and guests', () => {
   it('of any kind are read without throwing', () => {
     fc.assert(
@@ -72,8 +82,9 @@ describe('messages of agents and guests', () => {
         readHardware(value);
         readHardware({ disks: [value], interfaces: [value], gpus: [value], cpu: value, memory: value });
         guestDifferences(readGuestReport(value), {}, []);
-        for (const field of ['addresses', 'disks', 'gpus', 'links', 'mounts']) {
-          guestDifferences(readGuestReport({ [field]: [value] }), { mounts: ['/'] }, ['52:54:00:00:00:01']);
+        for (const field of ['addresses', 'disks', 'gpus', 'links', 'mounts', 'routes', 'dns', 'time']) {
+          const told = { receivedAt: '2026-03-01T00:00:00Z', [field]: [value] };
+          guestDifferences(readGuestReport(told), { mounts: ['/'] }, ['52:54:00:00:00:01'], [GIVEN]);
           readGuestReport({ [field]: value });
         }
         return true;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { parseFirstBoot } from '../../../core/gateway-messages.ts';
 import { codeOf, startGateway, type Gateway } from './fixture.ts';
 
 let gateway: Gateway;
@@ -10,6 +11,9 @@ beforeEach(() => {
   gateway.operations.start('gpu-01');
   gateway.operations.reports.length = 0;
 });
+
+/** By the gateway's clock. */
+const RECENT = expect.stringMatching(/^20\d\d-\d\d-\d\dT.*Z$/);
 
 const report = (body: string, headers: Record<string, string> = {}, epoch = 1): Promise<Response> => {
   const token = gateway.token('gpu-01', 'first-boot', { epoch, expires: 4_000_000_000 });
@@ -28,14 +32,27 @@ it('takes a report of the guest in any content type, and the same one again with
   ]) {
     expect((await report(body, headers)).status).toBe(202);
   }
-  expect(gateway.operations.reports).toEqual([JSON.parse(body)]);
+  expect(gateway.operations.reports).toEqual([{ ...JSON.parse(body), receivedAt: RECENT }]);
+});
+
+it('says when it took the report, whatever the guest says of that, and takes one that just fits', async () => {
+  const before = Date.now();
+  const frame = JSON.stringify({ receivedAt: '1999-01-01T00:00:00.000Z', text: '' });
+  const body = frame.replace('""', `"${'x'.repeat(16 * 1024 - frame.length)}"`);
+  expect((await report(body)).status).toBe(202);
+  const [told] = gateway.operations.reports;
+  expect(Date.parse(String(told!['receivedAt']))).toBeGreaterThanOrEqual(before);
+  expect(parseFirstBoot(told)).toMatchObject({ ok: true });
 });
 
 it('passes the same report on again once the operation waits for another first boot', async () => {
   expect((await report('{"again":1}')).status).toBe(202);
   gateway.operations.change('gpu-01', { firstBootHeard: false });
   expect((await report('{"again":1}')).status).toBe(202);
-  expect(gateway.operations.reports).toEqual([{ again: 1 }, { again: 1 }]);
+  expect(gateway.operations.reports).toEqual([
+    { again: 1, receivedAt: RECENT },
+    { again: 1, receivedAt: RECENT },
+  ]);
 });
 
 it('takes the report of a guest that was written in an earlier boot of the agent, never of a later one', async () => {

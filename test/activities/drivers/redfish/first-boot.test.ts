@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Inventory } from '../../../../contracts/inventory/inventory.ts';
+import type { JsonObject } from '../../../../core/json.ts';
+import { startBench, type Bench, type Running } from './bench.ts';
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await startBench({ servers: 1 });
+});
+afterAll(() => bench.close());
+
+const NODE = 'node-001';
+const TENANT = { cidr: '10.9.0.0/24', gateway: '10.9.0.1', dns: ['10.9.0.53'] };
+
+/** The lab's contract, in which the guest gets its address on the second port from us. */
+function contractWith(changes: Partial<Inventory> = {}): Inventory {
+  const { images, nodes, networks } = bench.inventory;
+  const [node] = nodes;
+  const ports = node!.ports.map((port, index) =>
+    index === 1 ? { ...port, network: 'tenant', address: '10.9.0.11' } : port,
+  );
+  return {
+    ...bench.inventory,
+    networks: { ...networks, tenant: TENANT },
+    nodes: [{ ...node!, ports }],
+    images: images.map((image) => ({ ...image, configDrive: 'nocloud' as const })),
+    ...changes,
+  };
+}
+
+const deploy = (contract: Inventory, verb: 'deploy' | 'reimage' = 'deploy'): Running =>
+  bench.begin(verb, NODE, { image: bench.inventory.images[0]!.name, hostname: 'tenant-7' }, contract);
+
+/** The hand-over of what a guest said, as if it had just said so; the machine runs. */
+async function handOver(contract: Inventory, changes: JsonObject): Promise<unknown> {
+  const operation = deploy(contract, 'reimage');
+  bench.operations.reports.push({ ...told, ...changes });
+  try {
+    return (await operation.step('hand-over')).summary;
+  } catch (error) {
+    return (error as { failure?: unknown }).failure;
+  } finally {
+    operation.end();
+  }
+}
+let told: JsonObject;
+
+it.each(['openstack', 'nocloud'] as const)(
+  'a guest gets its network by a drive of form %s, and is held to it',
+  async (configDrive) => {
+    const contract = contractWith({
+      images: bench.inventory.images.map((image) => ({ ...image, configDrive })),
+    });
+    const operation = deploy(contract, configDrive === 'openstack' ? 'deploy' : 'reimage');
+    await operation.run();
+    operation.end();
+    told = bench.operations.reports[0]!;
+    expect(told).toMatchObject({
+      hostname: 'tenant-7',
+      addresses: expect.arrayContaining([expect.objectContaining({ address: '10.9.0.11' })]),
+      routes: [{ destination: 'default', gateway: '10.9.0.1' }],
+      dns: ['10.9.0.53'],
+    });
+    expect(operation.outputs.get('hand-over')!.summary).toMatch(/2 links up; its clock is \d s off;/);
+  },
+);
+
+it('a network that is not the one of the contract is not handed over', async () => {
+  const routes = [{ destination: 'default', gateway: '10.0.0.1', interface: 'eth0' }];
+  expect(await handOver(contractWith(), { routes, dns: ['10.9.0.54'] })).toMatchObject({
+    code: 'HAND_OVER_INCOMPLETE',
+    details: {
+      differences: [
+        "its default route is by 10.0.0.1, and the contract's gateway is 10.9.0.1",
+        'it does not ask DNS server 10.9.0.53',
+      ],
+    },
+  });
+});
+
+it('what a guest does not tell is not judged, and said', async () => {
+  const { hostname, addresses, disks, gpus, mounts } = told;
+  const operation = deploy(contractWith(), 'reimage');
+  bench.operations.reports.push({ hostname, addresses, disks, gpus, mounts } as JsonObject);
+  expect((await operation.step('hand-over')).summary).toContain(
+    'not told by the guest, hence not judged: links, routes, DNS servers, time',
+  );
+  operation.end();
+});
+
+it('a guest whose clock is an hour behind is not handed over', async () => {
+  await bench.faults(NODE, { guestClockBehind: true });
+  const operation = deploy(contractWith(), 'reimage');
+  await expect(operation.run()).rejects.toMatchObject({
+    failure: {
+      code: 'HAND_OVER_INCOMPLETE',
+      message: expect.stringMatching(/^The guest: its clock is 3(599|600|60\d) s behind\.$/),
+    },
+  });
+  operation.end();
+  await bench.faults(NODE, {});
+});
