@@ -6,6 +6,7 @@ import type { Captured, EvidenceRef, StepInput, StepOutput } from '../core/opera
 import { DRIVER_PLANS } from '../core/plans/index.ts';
 import { ALL_VERBS, isOperationVerb } from '../core/verbs.ts';
 import { ATTEMPT_GRACE_SECONDS, type Fact, type Residue, type Step } from '../core/steps.ts';
+import { captureConsole } from './console/capture.ts';
 import { pauseAt } from './crash-points.ts';
 import type { Driver, StepContext, StepFunction } from './drivers/driver.ts';
 import { fence } from './fence.ts';
@@ -46,14 +47,18 @@ export function driverActivities(site: Site, driver: Driver): { [name: string]: 
   );
   activities[`${driver.name}.capture`] = activity(site, async (input: StepInput): Promise<Captured> => {
     const context = await contextOf(site, input);
-    const answer = await driver.capture(context);
+    const [answer, told] = await Promise.all([driver.capture(context), captureConsole(context)]);
     const evidence = await context.evidence('failing-state', {
       asked: 'state at the failure',
       of: input.ref.node,
       answer,
     });
     const { power } = answer;
-    return { evidence: [evidence], ...(power === 'on' || power === 'off' ? { data: { power } } : {}) };
+    return {
+      evidence: [evidence, ...(told?.evidence ?? [])],
+      ...(told === undefined ? {} : { console: told.console }),
+      ...(power === 'on' || power === 'off' ? { data: { power } } : {}),
+    };
   });
   return activities;
 }

@@ -126,6 +126,8 @@ export interface StepOutput {
 export interface Captured {
   readonly evidence: readonly EvidenceRef[];
   readonly data?: JsonObject;
+  /** The last words of the machine's console, or why it could not be read; left out where there is none. */
+  readonly console?: { readonly last: readonly string[] } | { readonly unread: string };
 }
 
 export type StepState = 'pending' | 'running' | 'waiting' | 'done' | 'skipped' | 'failed';

@@ -1,4 +1,5 @@
 import { CancellationScope, condition, sleep } from '@temporalio/workflow';
+import { consoleEnds } from '../core/console.ts';
 import { failure, type Failure } from '../core/errors/failure.ts';
 import type { OpenedOperation, OperationInput, StepInput } from '../core/operations.ts';
 import { stepsToResume, type Step } from '../core/steps.ts';
@@ -56,11 +57,11 @@ export class PlanRun {
       this.#remainingMs -= Date.now() - began;
       if (stretch.kind === 'done') return stretch;
       if (stretch.kind === 'stopped') return { ...stretch, why: await this.#cutOff(stretch.why) };
-      const { at, failure: f } = stretch;
-      await this.#keepFailingState(at, f);
+      const { at } = stretch;
+      const f = await this.#keepFailingState(at, stretch.failure);
       const step = this.#opened.steps[at]!;
       const done = restarts.get(at) ?? 0;
-      if (f.code !== step.silence || done >= (step.restarts ?? 0)) return stretch;
+      if (f.code !== step.silence || done >= (step.restarts ?? 0)) return { ...stretch, failure: f };
       restarts.set(at, done + 1);
       this.#parts.progress.note(`${f.message} It is tried again by itself.`);
       run = await this.stepsFrom(at);
@@ -201,21 +202,28 @@ export class PlanRun {
     const said =
       goesOn === undefined ? why : { ...why, message: `${why.message.replace(/[^.!?]$/, '$&.')} ${goesOn}` };
     if (overdue) this.#failed(at, said);
-    await this.#keepFailingState(at, said);
-    return said;
+    return this.#keepFailingState(at, said);
   }
 
-  async #keepFailingState(at: number, f: Failure): Promise<void> {
+  /** Keeps the state as evidence. Returns the failure, with what the console of a silent machine showed last. */
+  async #keepFailingState(at: number, f: Failure): Promise<Failure> {
     const { progress, standing } = this.#parts;
     try {
       const { driver, steps } = this.#opened;
-      const { evidence, data } = await capture(driver, this.#stepInput(steps[at]!.id));
+      const step = steps[at]!;
+      const { evidence, data, console } = await capture(driver, this.#stepInput(step.id));
       progress.keep(at, evidence);
       standing.found(data);
+      if (console === undefined) return f;
+      if ('unread' in console) progress.note(console.unread);
+      else if (step.awaits && console.last.length > 0) {
+        return this.#failed(at, { ...f, message: `${f.message}${consoleEnds(console.last)}` });
+      }
     } catch (error) {
       if (!isReported(error)) throw error;
       progress.note(`The state at ${f.code} could not be kept: ${failureOf(error)?.message ?? 'no answer'}`);
     }
+    return f;
   }
 
   /** What is true now: observed facts are asked of the world, the others are remembered. */

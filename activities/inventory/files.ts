@@ -130,8 +130,10 @@ export function absolutePaths(inventory: Inventory, baseDir: string): Inventory 
       const path = imagePath(image.url);
       return path === undefined ? image : { ...image, url: pathToFileURL(at(path)).href };
     }),
-    nodes: resolved.nodes.map((node) =>
-      node.bmc?.tls === undefined ? node : { ...node, bmc: { ...node.bmc, tls: tls(node.bmc.tls) } },
-    ),
+    nodes: resolved.nodes.map((node) => ({
+      ...node,
+      ...(node.bmc?.tls === undefined ? {} : { bmc: { ...node.bmc, tls: tls(node.bmc.tls) } }),
+      ...(node.console?.file === undefined ? {} : { console: { file: at(node.console.file) } }),
+    })),
   };
 }

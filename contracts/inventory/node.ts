@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { NodeBmc } from './bmc.ts';
+import { Console } from './console.ts';
 import {
   Architecture,
   BootMode,
@@ -90,6 +91,7 @@ export const Node = z.strictObject({
   bmc: NodeBmc.optional(),
   ironic: IronicNode.optional(),
   ports: z.array(Port).default([]),
+  console: Console.optional(),
   rootDevice: RootDevice.optional(),
   architecture: Architecture.optional(),
   bootMode: BootMode.optional(),

@@ -69,6 +69,11 @@ export const RULES = {
     correction:
       'A server has one: take `gateway` out of the network that does not lead everywhere, or `address` from this port.',
   },
+  console: {
+    message: 'does not say where the log of the console is, or says it twice',
+    correction:
+      'Write {file: PATH} for a file that the workers see, or {url: URL} with `credentials` where it wants some.',
+  },
   duration: {
     message: 'is not a duration',
     correction: 'Write it as in 90s, 15m, 2h30m or 3d; at most 365d.',

@@ -230,13 +230,23 @@ export const AGENT_ERRORS = {
     meaning: 'The config drive of the guest is larger than the deploy agent writes. Nothing was touched.',
     correction: 'Make the user data smaller: let it fetch what is large.',
   },
+  CONSOLE_UNREADABLE: {
+    faultDomain: 'console',
+    retryable: false,
+    httpStatus: 502,
+    meaning:
+      'The log of the serial console that the contract names could not be read. It is told beside the failure that it should have explained.',
+    correction:
+      'Check `console` of the node: a file has to be readable on every worker of the site; a URL, from there.',
+  },
   FIRST_BOOT_SILENT: {
     faultDomain: 'first-boot',
     retryable: false,
     httpStatus: 504,
     meaning:
       'The image was written and the node was started from its disk, and its guest did not call back in time.',
-    correction: 'Look at the console: did the guest boot, did it get its network, can it reach the gateway?',
+    correction:
+      'Look at the console, whose end the message quotes where the contract names it: did the guest boot, did it get its network, can it reach the gateway?',
   },
   HAND_OVER_INCOMPLETE: {
     faultDomain: 'first-boot',

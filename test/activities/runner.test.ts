@@ -1,25 +1,30 @@
-import { mkdtemp, readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CancelledFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, describe, expect, it } from 'vitest';
+import { SecretSet } from '../../activities/secrets/redact.ts';
 import { driverActivities } from '../../activities/runner.ts';
 import { fail, notYet } from '../../core/errors/failure.ts';
-import type { StepInput } from '../../core/operations.ts';
+import type { Captured, StepInput } from '../../core/operations.ts';
 import { INVENTORY, ScriptedDriver, until } from '../workflows/support.ts';
 import { aRecord, anInput, aSite, codeOf } from './support.ts';
 
 type Run = (input: object) => Promise<unknown>;
 
 /** A driver's activities and the input of a step of an operation that the record names. */
-async function scene(named = anInput()) {
-  const site = await aSite();
+async function scene(named = anInput(), console = false) {
+  const site = await aSite({ secrets: new SecretSet() });
+  // As a worker's site does.
+  site.secrets.add('secret');
+  const consoleFile = join(await mkdtemp(join(tmpdir(), 'rackwright-console-')), 'n1.log');
+  const nodes = INVENTORY.nodes.map((each) => (console ? { ...each, console: { file: consoleFile } } : each));
   await site.records.write(aRecord(named), 0);
   const driver = new ScriptedDriver();
   const activities = driverActivities(site, driver) as unknown as { [name: string]: Run };
   const { site: name, node, requestId, kind, generation, args, snapshot } = anInput();
-  const contractHash = await site.contracts.store(INVENTORY);
+  const contractHash = await site.contracts.store({ ...INVENTORY, nodes });
   const input: StepInput = {
     ref: { site: name, node, requestId, kind, generation, contractHash },
     step: 'write-image',
@@ -33,7 +38,7 @@ async function scene(named = anInput()) {
   const environment = new MockActivityEnvironment();
   const run = (activity: string, over: object = {}) =>
     environment.run(activities[`redfish.${activity}`]!, { ...input, ...over });
-  return { site, driver, activities, environment, input, run };
+  return { site, driver, activities, environment, input, run, consoleFile };
 }
 
 afterEach(() => {
@@ -89,6 +94,38 @@ describe("a driver's activities", () => {
     const captured = (await run('capture')) as { evidence: { name: string; bytes: number }[] };
     const [ref] = captured.evidence;
     expect(ref).toMatchObject({ name: 'failing-state' });
+  });
+
+  it("keep the end of the node's console, without its user data, beside the failing state", async () => {
+    const { run, site, consoleFile } = await scene(anInput(), true);
+    const window = { epoch: 1, expires: 4_000_000_000 };
+    const token = site.tokens.mint({ ...anInput(), site: site.name }, 'first-boot', window);
+    await writeFile(consoleFile, `boot\ntoken: ${token}\nuser data: secret\nKernel panic: "no root"\n`);
+    const args = { image: 'a', userData: 'env:USER_DATA' };
+    const captured = (await run('capture', { args })) as Captured;
+    expect(captured.console).toEqual({ last: ['user data: [redacted]', "Kernel panic: 'no root'"] });
+    expect(captured.evidence.map(({ name }) => name)).toEqual(['failing-state', 'console']);
+    const kept = await site.evidence.read(captured.evidence[1]!.id);
+    expect(kept).toMatchObject({
+      of: consoleFile,
+      answer: { lines: ['boot', 'token: …', 'user data: [redacted]', 'Kernel panic: "no root"'] },
+    });
+  });
+
+  it('say that the console could not be read, and hide nothing else by it', async () => {
+    const { run, site } = await scene(anInput(), true);
+    const captured = (await run('capture')) as Captured;
+    const unread = 'The console could not be read: reading the file on this worker failed with ENOENT.';
+    expect(captured).toMatchObject({
+      evidence: [{ name: 'failing-state' }, { name: 'console' }],
+      console: { unread },
+    });
+    expect((await site.evidence.read(captured.evidence[1]!.id)).answer).toEqual({ unread });
+  });
+
+  it('know of no console where the contract names none', async () => {
+    const { run } = await scene();
+    expect(Object.keys((await run('capture')) as Captured)).toEqual(['evidence']);
   });
 });
 

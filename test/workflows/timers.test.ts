@@ -1,5 +1,9 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fail } from '../../core/errors/failure.ts';
+import type { OperationReport } from '../../core/operations.ts';
 import { createTimeSkippingEnvironment } from '../support/temporal.ts';
 import { House, INVENTORY, timerSummaries, until } from './support.ts';
 
@@ -62,6 +66,42 @@ describe('time', () => {
     delete house.driver.script['preflight'];
     house.inventory = INVENTORY;
     await until(async () => (await house.state('n2')).operation === null);
+  });
+
+  it('that a guest had passes, and the last words of its console are told with the failure', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'rackwright-console-'));
+    const nodes = INVENTORY.nodes.map((node) => ({ ...node, console: { file: join(folder, node.name) } }));
+    house.inventory = { ...INVENTORY, nodes };
+    await writeFile(join(folder, 'n2'), 'GRUB\n<b>VFS</b>: no root\n');
+    const { script } = house.driver;
+    const bootDisk = script['boot-disk']!;
+    delete script['boot-disk'];
+    const silent = async (requestId: string, node: string): Promise<OperationReport> => {
+      await house.send('deploy', { image: 'a', requestId, onFailure: 'fail' }, node);
+      await until(async () =>
+        (await house.progress(requestId, node)).steps.some(
+          ({ id, state }) => id === 'await-first-boot' && state === 'waiting',
+        ),
+      );
+      await house.environment.sleep('31 minutes');
+      return house.result(requestId, node);
+    };
+    const told = await silent('panicked', 'n2');
+    const message = `Wait for the guest's first boot: nothing was heard for 1800 s. Its console ends with: "GRUB", then "<b>VFS</b>: no root".`;
+    expect(told).toMatchObject({ outcome: 'fail', failure: { code: 'FIRST_BOOT_SILENT', message } });
+    expect(told.steps.find(({ id }) => id === 'await-first-boot')).toMatchObject({
+      failure: { message },
+      evidence: [{ name: 'failing-state' }, { name: 'console' }],
+    });
+    const untold = await silent('unread', 'n3');
+    expect(untold.failure!.message).toBe("Wait for the guest's first boot: nothing was heard for 1800 s.");
+    expect(untold.notes.join('\n')).toContain('The console could not be read');
+    script['boot-disk'] = bootDisk;
+    house.inventory = INVENTORY;
+    for (const node of ['n2', 'n3']) {
+      await until(async () => (await house.state(node)).operation === null);
+      expect((await house.run('release', {}, node)).outcome).toBe('pass');
+    }
   });
 
   it('brings the clean-up of a residue that could not be removed; until then it blocks deploy', async () => {

@@ -8,6 +8,14 @@ const firmware = (fields: string, problems: readonly string[]): readonly WrongCa
 
 const OUTSIDE = '25:20 nodes[0].ports[0].address is not an address of a host in the network of the port';
 
+/** The first node with a console. */
+const console = (
+  value: string,
+  problems: readonly string[],
+): readonly (readonly [string, string, readonly string[]])[] => [
+  ['  - name: n1\n    type: gpu', `  - name: n1\n    type: gpu\n    console: ${value}`, problems],
+];
+
 /** The network of the first port with more fields, and an address of the port. */
 const network = (
   fields: string,
@@ -61,6 +69,19 @@ export const WRONG: readonly WrongCase[] = [
     "{ mac: '52:54:00:00:00:02', address: 10.0.0.12 }",
     ['31:46 nodes[1].ports[0].address stands on a port that names no network'],
   ],
+  ...console('{ file: logs/n1.log }', []),
+  ...console('{}', ['20:5 nodes[0].console does not say where the log of the console is, or says it twice']),
+  ...console('{ file: a, url: "http://c/a" }', [
+    '20:5 nodes[0].console does not say where the log of the console is, or says it twice',
+  ]),
+  ...console('{ file: a, credentials: { username: u, password: env:X } }', [
+    '20:5 nodes[0].console does not say where the log of the console is, or says it twice',
+  ]),
+  ...console('{ url: "ssh://c/a" }', ['20:21 nodes[0].console.url is not an http or https URL']),
+  ...console('{ url: "http://u:p@c/a" }', ['20:21 nodes[0].console.url holds a user name or a password']),
+  ...console('{ url: "http://c/a", credentials: { username: u, password: hunter2 } }', [
+    '20:73 nodes[0].console.credentials.password is a plain-text secret or no reference',
+  ]),
   [
     'format: raw',
     'format: raw\n    configDrive: NoCloud',
