@@ -16,13 +16,15 @@ const INSTALL_MS = 600_000;
  * `RACKWRIGHT_PEERS`). What a killed installation left is cleared.
  *
  * @param requirement of pip, pinned: `ironic==39.0.0`; several with a space between them
+ * @param system whether it is the system's Python and sees the packages that the system has for it
  * @returns the folder of the environment
  */
-export async function pythonVenv(name: string, requirement: string): Promise<string> {
+export async function pythonVenv(name: string, requirement: string, system = false): Promise<string> {
   const venv = join(peersFolder(), `venv-${name}`);
   const done = join(venv, `.${requirement}`);
   await once(done, `${venv}.lock`, async () => {
-    await run('python3', ['-m', 'venv', '--clear', venv]);
+    const see = system ? ['--system-site-packages'] : [];
+    await run(system ? '/usr/bin/python3' : 'python3', ['-m', 'venv', '--clear', ...see, venv]);
     const pip = ['-m', 'pip', 'install', '--quiet', ...requirement.split(' ')];
     await run(join(venv, 'bin', 'python'), pip, { timeout: INSTALL_MS });
     await writeFile(done, '');

@@ -30,18 +30,31 @@ export interface SushyOptions {
   readonly notifyUrl?: string;
 }
 
-const VERSION = '2.2.0';
+/** What pip installs. */
+export const REQUIREMENT = 'sushy-tools==2.2.0';
 const run = promisify(execFile);
 
-/** Starts an emulator on a free port, installing it first where it is not yet. Stop it when done. */
+/** Where an emulator answers, and who may ask. */
+export type Emulator = Pick<Sushy, 'url' | 'username' | 'password' | 'stop'>;
+
+/** Starts an emulator with pretend systems on a free port, installing it first where it is not yet. */
 export async function startSushy(options: SushyOptions): Promise<Sushy> {
-  const venv = await pythonVenv('sushy', `sushy-tools==${VERSION}`);
-  const directory = await mkdtemp(join(tmpdir(), 'rackwright-sushy-'));
+  const venv = await pythonVenv('sushy', REQUIREMENT);
   const systems = Array.from({ length: options.systems }, (_, i) => systemAt(i));
+  return { ...(await startEmulator(venv, fakeSettings(systems, options.notifyUrl))), systems };
+}
+
+/**
+ * Starts an emulator on a free port. Stop it when done.
+ *
+ * @param settings lines of its configuration, beside where it listens and who may log in
+ */
+export async function startEmulator(venv: string, settings: readonly string[]): Promise<Emulator> {
+  const directory = await mkdtemp(join(tmpdir(), 'rackwright-sushy-'));
   // The free port may be taken between finding it and using it: then another one is tried.
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();
-    await configure(venv, directory, port, systems, options.notifyUrl);
+    await configure(venv, directory, port, settings);
     const child = start(venv, directory);
     const url = `http://127.0.0.1:${port}`;
     if (await answers(url, child)) {
@@ -49,7 +62,7 @@ export async function startSushy(options: SushyOptions): Promise<Sushy> {
         await endProcess(child);
         await rm(directory, { recursive: true, force: true });
       };
-      return { url, username: 'admin', password: 'password', systems, stop };
+      return { url, username: 'admin', password: 'password', stop };
     }
     const log = await readFile(join(directory, 'log'), 'utf8').catch(() => '');
     await endProcess(child);
@@ -69,13 +82,12 @@ function systemAt(i: number): SushySystem {
   };
 }
 
-/** Writes what the emulator reads: its password file, and its systems with the storage without which it answers 500. */
+/** Writes what the emulator reads, its password file among it. */
 async function configure(
   venv: string,
   directory: string,
   port: number,
-  systems: readonly SushySystem[],
-  notifyUrl: string | undefined,
+  settings: readonly string[],
 ): Promise<void> {
   const state = join(directory, 'state');
   await mkdir(state, { recursive: true });
@@ -84,6 +96,18 @@ async function configure(
     "import bcrypt;print(bcrypt.hashpw(b'password',bcrypt.gensalt(rounds=4,prefix=b'2b')).decode())";
   const { stdout } = await run(join(venv, 'bin', 'python'), ['-c', hash]);
   await writeFile(join(directory, 'htpasswd'), `admin:${stdout.trim()}\n`);
+  const lines = [
+    "SUSHY_EMULATOR_LISTEN_IP = '127.0.0.1'",
+    `SUSHY_EMULATOR_LISTEN_PORT = ${port}`,
+    `SUSHY_EMULATOR_STATE_DIR = ${JSON.stringify(state)}`,
+    `SUSHY_EMULATOR_AUTH_FILE = ${JSON.stringify(join(directory, 'htpasswd'))}`,
+    ...settings,
+  ];
+  await writeFile(join(directory, 'emulator.conf'), `${lines.join('\n')}\n`);
+}
+
+/** Pretend systems, with the storage without which the emulator answers 500. */
+function fakeSettings(systems: readonly SushySystem[], notifyUrl: string | undefined): string[] {
   const fakes = systems.map(({ name, uuid, mac }) => ({
     uuid,
     name,
@@ -91,13 +115,9 @@ async function configure(
     external_notifier: notifyUrl === undefined ? 0 : 1,
     nics: [{ mac, ip: '127.0.0.1' }],
   }));
-  const settings = [
+  return [
     'import json',
     'SUSHY_EMULATOR_FAKE_DRIVER = True',
-    "SUSHY_EMULATOR_LISTEN_IP = '127.0.0.1'",
-    `SUSHY_EMULATOR_LISTEN_PORT = ${port}`,
-    `SUSHY_EMULATOR_STATE_DIR = ${JSON.stringify(state)}`,
-    `SUSHY_EMULATOR_AUTH_FILE = ${JSON.stringify(join(directory, 'htpasswd'))}`,
     `EXTERNAL_NOTIFICATION_URL = ${JSON.stringify(notifyUrl ?? 'http://127.0.0.1:9/')}`,
     `SUSHY_EMULATOR_FAKE_SYSTEMS = json.loads(${JSON.stringify(JSON.stringify(fakes))})`,
     "_ids = [s['uuid'] for s in SUSHY_EMULATOR_FAKE_SYSTEMS]",
@@ -108,7 +128,6 @@ async function configure(
     "SUSHY_EMULATOR_DRIVES = {(u, '1'): [_drive] for u in _ids}",
     "SUSHY_EMULATOR_VOLUMES = {(u, '1'): [] for u in _ids}",
   ];
-  await writeFile(join(directory, 'emulator.conf'), `${settings.join('\n')}\n`);
 }
 
 function start(venv: string, directory: string): ChildProcess {
