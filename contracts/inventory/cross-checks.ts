@@ -137,12 +137,19 @@ function references(raw: Tree, nodes: readonly Item[]): Finding[] {
 /** What a driver needs of its node and of the site. */
 function driverNeeds(raw: Tree, nodes: readonly Item[]): Finding[] {
   const site = tree(tree(raw['bmc'])['credentials']);
+  const tried = new Set(
+    itemsAt(raw, 'machineTypes').flatMap(([, type]) =>
+      type['handOver'] === undefined ? [] : [text(type['name'])],
+    ),
+  );
   const hasIronicApi = tree(raw['openstack'])['ironic'] !== undefined;
   return nodes.flatMap(([path, node]) => {
     const rule = (key: string, { message, correction }: { message: string; correction: string }) =>
       finding([...path, key], message, correction);
     if (node['driver'] === 'ironic') {
       const found = node['ironic'] === undefined ? [rule('ironic', RULES.ironicNeeded)] : [];
+      const addressed = items(node['ports']).some((port) => tree(port)['address'] !== undefined);
+      if (tried.has(text(node['type'])) && !addressed) found.push(rule('type', RULES.handOverNeedsAddress));
       return hasIronicApi ? found : [...found, rule('driver', RULES.ironicApiNeeded)];
     }
     const found = node['ironic'] === undefined ? [] : [rule('ironic', RULES.ironicUnused)];

@@ -163,6 +163,15 @@ export const RULES = {
     message: 'is served by the gateway, and the inventory has no `media.gatewayUrl`',
     correction: 'Add `media` with `gatewayUrl`, or give the `url` that the BMC fetches it from.',
   },
+  handOverFrom: {
+    message: 'is no place that a guest can be tried from',
+    correction: 'Write `worker`, the machine of the worker: nothing is tried from a vantage point yet.',
+  },
+  handOverNeedsAddress: {
+    message: 'is a machine type whose guests are tried, and no port of this server has an `address`',
+    correction:
+      'Give a port its `network` and `address`: with driver ironic no guest tells its own. Or leave `handOver` out of the type.',
+  },
   oneVantage: {
     message: 'says not, or more than once, where it is',
     correction: 'Give exactly one of `controller`, `ssh` and `worker: true`.',

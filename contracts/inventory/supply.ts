@@ -109,6 +109,14 @@ export const MachineType = z.strictObject({
     .default({}),
   /** BIOS settings that servers of this kind have, by the name of the attribute; verb `service` brings them there. */
   bios: BiosSettings.optional(),
+  /** What is tried of the guest before it is handed over: connections to these TCP ports. Left out: nothing. */
+  handOver: z
+    .strictObject({
+      /** `worker`: the machine that the site's worker runs on. */
+      from: z.literal('worker', RULES.handOverFrom.message),
+      ports: z.array(z.int().min(1).max(65_535)).min(1).max(8),
+    })
+    .optional(),
   /** What becomes of a TPM at a change of owner. */
   tpm: z.enum(['clear', 'keep']).default('clear'),
 });

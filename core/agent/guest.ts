@@ -3,7 +3,8 @@ import { differingDisks, gpuDifferences, type Expected } from './expectations.ts
 import type { GuestReport } from './guest-report.ts';
 import { clockDifferences, networkDifferences } from './guest-standing.ts';
 
-const isLocal = ({ interface: name, address }: GuestReport['addresses'][number]): boolean =>
+/** Whether nobody else could reach the guest at an address. */
+export const isLocal = ({ interface: name, address }: GuestReport['addresses'][number]): boolean =>
   name === 'lo' || /^(127\.0\.0\.1|::1|169\.254\.[\d.]+|fe80:[\da-f:]*)([/%].*)?$/i.test(address);
 
 /**

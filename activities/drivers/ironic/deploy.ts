@@ -8,6 +8,7 @@ import type { Json, JsonObject } from '../../../core/json.ts';
 import { configDrive as configDriveVolume } from '../../agent/config-drive.ts';
 import { nodeUuid } from '../../agent/identity.ts';
 import type { StepContext } from '../driver.ts';
+import { tryGuest } from '../reach.ts';
 import { pursue } from './pursue.ts';
 import { findNode, step, theNode, type Session } from './session.ts';
 
@@ -87,6 +88,8 @@ export const handOver = step(async (session) => {
       `Node ${node.name} is ${node.provisionState} in Ironic with image hash ${String(written)}; active with ${wanted} was to be handed over.`,
     );
   }
+  // The guest tells nobody here what it has: it is tried where the contract put it.
+  const tried = await tryGuest(context, { addresses: [] });
   const evidence = await context.evidence('hand-over', {
     asked: `GET /v1/nodes/${node.uuid}`,
     of: 'Ironic',
@@ -100,7 +103,7 @@ export const handOver = step(async (session) => {
   });
   const power = node.powerState === 'power on' ? { power: 'on' } : {};
   return {
-    summary: `Ironic says active, ${node.powerState ?? 'power unknown'}. The guest's first boot and its reachability were not checked.`,
+    summary: `Ironic says active, ${node.powerState ?? 'power unknown'}. The guest's first boot was not checked; ${tried}.`,
     data: power,
     evidence: [evidence],
   };

@@ -6,6 +6,7 @@ import { fail, notYet } from '../../../core/errors/failure.ts';
 import { guestPorts } from '../../../core/guest-network.ts';
 import { readPower } from '../../../core/redfish/power.ts';
 import type { StepFunction } from '../driver.ts';
+import { tryGuest } from '../reach.ts';
 import { onSystem, sentence } from './bmc.ts';
 
 /** The guest has said that it is up. */
@@ -28,7 +29,10 @@ export const awaitFirstBoot: StepFunction = async (context) => {
   };
 };
 
-/** What the guest sees is what its machine type promises, its ports have link, and the power is on. */
+/**
+ * What the guest sees is what the contract promises, its ports have link, and the power is on; and it is reached
+ * where its machine type says so.
+ */
 export const handOver: StepFunction = (context) =>
   onSystem(context, async (_bmc, system) => {
     const power = readPower(system.body);
@@ -45,6 +49,7 @@ export const handOver: StepFunction = (context) =>
       });
     }
     const missing = untold(guest, network);
+    const tried = await tryGuest(context, guest);
     return {
       summary: sentence(
         `power on; told by the guest: ${guest.gpus.length} GPUs, ${guest.diskBytes.length} disks, ${guest.addresses.length} addresses`,
@@ -54,7 +59,7 @@ export const handOver: StepFunction = (context) =>
         shownClock(guest),
         missing.length === 0 ? undefined : `not told by the guest, hence not judged: ${missing.join(', ')}`,
         machineType.expect.mounts === undefined ? undefined : `${machineType.expect.mounts.length} mounts`,
-        'it was not tried from where its user is',
+        tried,
       ),
       data: { power: 'on' },
     };

@@ -69,6 +69,31 @@ export const WRONG: readonly WrongCase[] = [
     "{ mac: '52:54:00:00:00:02', address: 10.0.0.12 }",
     ['31:46 nodes[1].ports[0].address stands on a port that names no network'],
   ],
+  ['  - name: gpu', '  - { name: gpu, handOver: { from: worker, ports: [22] } }', []],
+  [
+    '  - name: gpu',
+    '  - { name: gpu, handOver: { from: rack-7, ports: [22, 0] } }',
+    [
+      '16:36 machineTypes[0].handOver.from is no place that a guest can be tried from',
+      '16:56 machineTypes[0].handOver.ports[1] is too small or too short',
+    ],
+  ],
+  [
+    '  - name: gpu',
+    '  - { name: gpu, handOver: { from: worker, ports: [] } }',
+    ['16:44 machineTypes[0].handOver.ports is too small or too short'],
+  ],
+  [
+    RIGHT.slice(RIGHT.indexOf('  - name: gpu'), RIGHT.indexOf('acceptance:')),
+    `  - { name: gpu, handOver: { from: worker, ports: [22] } }
+openstack: { ironic: { url: 'http://10.0.0.5:6385' } }
+nodes:
+  - { name: n1, type: gpu, driver: ironic, ironic: { driver: redfish } }
+`,
+    [
+      '19:23 nodes[0].type is a machine type whose guests are tried, and no port of this server has an `address`',
+    ],
+  ],
   ...console('{ file: logs/n1.log }', []),
   ...console('{}', ['20:5 nodes[0].console does not say where the log of the console is, or says it twice']),
   ...console('{ file: a, url: "http://c/a" }', [

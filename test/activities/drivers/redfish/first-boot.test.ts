@@ -1,4 +1,7 @@
+import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { redfishDriver } from '../../../../activities/drivers/redfish/driver.ts';
+import { freePorts } from '../../../../client/up/ports.ts';
 import type { Inventory } from '../../../../contracts/inventory/inventory.ts';
 import type { JsonObject } from '../../../../core/json.ts';
 import { startBench, type Bench, type Running } from './bench.ts';
@@ -86,6 +89,61 @@ it('what a guest does not tell is not judged, and said', async () => {
     'not told by the guest, hence not judged: links, routes, DNS servers, time',
   );
   operation.end();
+});
+
+/** The contract in which a guest is tried on a port; it tells the address of its second port itself. */
+function triedOn(port: number): Inventory {
+  const { machineTypes, nodes, networks } = bench.inventory;
+  const handOver = { from: 'worker' as const, ports: [port] };
+  const ports = nodes[0]!.ports.map((each, index) => (index === 1 ? { ...each, network: 'tenant' } : each));
+  return contractWith({
+    machineTypes: machineTypes.map((type) => ({ ...type, handOver })),
+    networks: { ...networks, tenant: { cidr: '127.65.0.0/16' } },
+    nodes: [{ ...nodes[0]!, ports: ports.filter(({ network }) => network === 'tenant') }],
+  });
+}
+
+it('a guest is tried from the worker where its machine type wants it, until it answers', async () => {
+  const [port] = await freePorts(1);
+  const contract = triedOn(port!);
+  const addresses = [
+    { interface: 'lo', address: '127.0.0.1' },
+    { interface: 'docker0', address: '172.17.0.1' },
+    { interface: 'ens2f0', address: '127.65.0.1' },
+  ];
+  const operation = deploy(contract, 'reimage');
+  bench.operations.reports.push({ ...told, addresses, routes: null, dns: null });
+  const context = operation.context('hand-over');
+  await expect(redfishDriver.steps['hand-over']!(context)).rejects.toMatchObject({
+    failure: {
+      code: 'HAND_OVER_INCOMPLETE',
+      faultDomain: 'first-boot',
+      retryable: true,
+      message: `The guest is not reached from the worker: 127.65.0.1:${port} refused.`,
+      details: { from: 'worker', tried: [`127.65.0.1:${port}`] },
+    },
+    retryAfterMs: 5_000,
+  });
+  const server = createServer((socket) => socket.end());
+  await new Promise<void>((listening) => server.listen(port, '127.65.0.1', listening));
+  expect((await operation.step('hand-over')).summary).toContain(
+    `reached on 127.65.0.1:${port} from the worker`,
+  );
+  await new Promise((closed) => server.close(closed));
+  operation.end();
+});
+
+it('a guest without an address that it could be tried at is not handed over', async () => {
+  const addresses = [{ interface: 'docker0', address: '172.17.0.1' }];
+  expect(await handOver(triedOn(22), { addresses, routes: null, dns: null })).toMatchObject({
+    code: 'HAND_OVER_INCOMPLETE',
+    retryable: false,
+    message: expect.stringContaining('no address that it could be tried at from the worker'),
+  });
+});
+
+it('where nothing is to be tried, that is said', async () => {
+  expect(await handOver(contractWith(), {})).toContain('it was not tried from where its user is');
 });
 
 it('a guest whose clock is an hour behind is not handed over', async () => {

@@ -1,0 +1,54 @@
+import { isInNetwork, parseAddress } from '../addresses.ts';
+import type { GuestPort } from '../guest-network.ts';
+import { isLocal } from './guest.ts';
+import type { GuestReport } from './guest-report.ts';
+
+/** How a connection to one address and port went: `open`, `refused`, `silent`, or the name of another error. */
+export interface Knock {
+  readonly address: string;
+  readonly port: number;
+  readonly outcome: string;
+}
+
+const MOST = 8;
+const bare = (address: string): string => address.replace(/[/%].*$/, '');
+
+/**
+ * The addresses that a guest is tried at: those that the contract gives it, else those that it tells, as far as
+ * anyone else could reach them and they lie in the networks of its ports. None of the own ones, where another
+ * would answer for it.
+ */
+export function addressesToTry(
+  guest: Pick<GuestReport, 'addresses'>,
+  ports: readonly GuestPort[],
+  own: readonly string[],
+): string[] {
+  const given = ports.flatMap(({ address }) => address ?? []);
+  if (given.length > 0) return given.slice(0, MOST);
+  const told = guest.addresses
+    .filter((each) => !isLocal(each))
+    .map(({ address }) => bare(address))
+    .filter((address) => {
+      const parsed = parseAddress(address);
+      if (parsed === undefined || own.includes(address)) return false;
+      return ports.length === 0 || ports.some(({ cidr }) => isInNetwork(parsed, cidr));
+    });
+  return [...new Set(told)].slice(0, MOST);
+}
+
+export const shownEndpoint = ({ address, port }: Pick<Knock, 'address' | 'port'>): string =>
+  address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+
+/** Where each port was reached, and how it went at those that were reached nowhere. */
+export function reachOf(knocks: readonly Knock[]): {
+  readonly reached: readonly Knock[];
+  readonly missed: readonly Knock[];
+} {
+  const numbers = [...new Set(knocks.map(({ port }) => port))];
+  const open = (port: number): Knock | undefined =>
+    knocks.find((knock) => knock.port === port && knock.outcome === 'open');
+  return {
+    reached: numbers.flatMap((port) => open(port) ?? []),
+    missed: knocks.filter(({ port }) => open(port) === undefined),
+  };
+}
