@@ -21,6 +21,9 @@ const PROGRAMS = {
 /** Mounts that are made in it are seen by nobody else. */
 const OWN_NAMESPACE = ['unshare', '--mount', '--propagation', 'private'] as const;
 
+/** The Python environment of the agent. */
+export const agentVenv = (): Promise<string> => pythonVenv('ipa', `ironic-python-agent==${VERSION}`);
+
 /** A real ironic-python-agent that runs as a process of this machine. */
 export interface RealAgent {
   /** What it has written so far. */
@@ -45,7 +48,7 @@ export interface RealAgentOptions {
  * write to one whatever it is told, and its run-time folder is a file system in memory. Needs root.
  */
 export async function startRealAgent({ parameters, mac, lldp = '' }: RealAgentOptions): Promise<RealAgent> {
-  const venv = await pythonVenv('ipa', `ironic-python-agent==${VERSION}`);
+  const venv = await agentVenv();
   const port = await freePort();
   const script = `
     set -e

@@ -1,0 +1,1 @@
+"""Erases disks by their kind, reads them back, and proves it."""
