@@ -11,6 +11,7 @@ erases without a proof.
 """
 
 import datetime
+import glob
 import json
 import os.path
 
@@ -27,6 +28,7 @@ LOG = log.getLogger(__name__)
 NVME_FORMAT = 0b10  # OACS, bit 1
 NVME_CRYPTO = 0b100  # FNA, bit 2
 REASON = 300
+SYS_BLOCK = "/sys/block"
 
 # By which rule of readback.py a device is judged after each method. A format may leave ones; a drive whose key is
 # gone reads as noise, and an enhanced secure erase writes what its maker chose.
@@ -68,6 +70,18 @@ def _shown(device):
     return "%s (serial %s)" % (device.name, _first(device.serial) or "unknown")
 
 
+def _in_array(device):
+    """Whether a software RAID that is assembled has the disk, or a partition of it."""
+    block = os.path.join(SYS_BLOCK, os.path.basename(device.name))
+    holders = glob.glob(os.path.join(block, "holders", "md*")) + glob.glob(os.path.join(block, "*", "holders", "md*"))
+    return len(holders) > 0
+
+
+def _keeps_arrays(node):
+    """Whether software RAID of the node is to stay, which Ironic says by the names of its volumes."""
+    return any("volume_name" in hint for hint in (node.get("properties") or {}).get("skip_block_devices") or [])
+
+
 def _failure(device, what, failed=()):
     tried = "".join("; %(method)s: %(reason)s" % each for each in failed)
     return errors.BlockDeviceEraseError("%s could not be erased: %s%s" % (_shown(device), what, tried))
@@ -93,7 +107,7 @@ class RackwrightHardwareManager(hardware.HardwareManager):
             "model": block_device.model or None,
             "sizeBytes": block_device.size,
         }
-        skipped = self._why_skipped(info, block_device)
+        skipped = self._why_skipped(node, info, block_device)
         if skipped is not None:
             LOG.info("Not erasing %s: %s", _shown(block_device), skipped)
             return dict(proof, skipped=skipped)
@@ -107,10 +121,12 @@ class RackwrightHardwareManager(hardware.HardwareManager):
             raise _failure(block_device, "%s went through; %s" % (proof["method"], self._found(proof)))
         return proof
 
-    def _why_skipped(self, info, device):
-        if self._generic._is_virtual_media_device(device):
+    def _why_skipped(self, node, info, device):
+        # The generic manager knows it by a label alone, which an owner may put on any disk.
+        if getattr(device, "tran", None) in (None, "usb") and self._generic._is_virtual_media_device(device):
             return "virtual-media"
-        if self._generic._is_linux_raid_member(device):
+        # A member that no array has is a disk like any other: whoever took it out of its array left data on it.
+        if self._generic._is_linux_raid_member(device) and (_in_array(device) or _keeps_arrays(node)):
             return "raid-member"
         if self._generic._is_read_only_device(device):
             if info.get("agent_erase_skip_read_only", False):

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
 import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -174,12 +174,28 @@ describe('what is not erased', () => {
   });
 
   it('a member of a software RAID is left alone, and that is said, where the plain agent says nothing', async () => {
-    const { proof } = await erased('sata', { lsblk: 'linux_raid_member' });
-    expect(proof).toMatchObject({ serial: 'S1', skipped: 'raid-member' });
-    expect(proof['verified']).toBeUndefined();
-    const name = await disk();
-    const plain = await stock({ disks: [{ name }], info: JUDGES }, { lsblk: 'linux_raid_member' });
+    const [name, sysBlock] = [await disk(), join(folder, 'sys-block')];
+    await mkdir(join(sysBlock, basename(name), `${basename(name)}1`, 'holders', 'md127'), {
+      recursive: true,
+    });
+    const request = { disks: [{ name, serial: 'S1' }], info: JUDGES };
+    const lsblk = 'linux_raid_member';
+    const { result } = await ours({ ...request, sysBlock }, { lsblk });
+    expect(result![name]).toMatchObject({ serial: 'S1', skipped: 'raid-member' });
+    expect(result![name]).not.toHaveProperty('verified');
+    const plain = await stock(request, { lsblk });
     expect(plain.result).toEqual({ [name]: null });
+    // So is one that Ironic wants to keep, though it could not be assembled.
+    const properties = { skip_block_devices: [{ volume_name: 'keep' }] };
+    expect((await ours({ ...request, properties }, { lsblk })).result![name]).toMatchObject({
+      skipped: 'raid-member',
+    });
+    expect((await readFile(name)).every((byte) => byte === 0)).toBe(false);
+  });
+
+  it('but a member that no array has is erased: whoever took it out left data on it', async () => {
+    const { proof } = await erased('sata', { lsblk: 'linux_raid_member' });
+    expect(proof).toMatchObject({ serial: 'S1', method: 'ata-secure-erase', verified: true });
   });
 
   it('a disk that is read-only fails the step, or is named where it may be skipped', async () => {

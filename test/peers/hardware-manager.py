@@ -15,7 +15,11 @@ generic = hardware.GenericHardwareManager
 generic.initialize = lambda self: None
 generic.list_block_devices = lambda self, **_: disks
 generic._is_read_only_device = lambda self, device, partition=False: device.name in asked.get("readOnly", [])
-node = {"uuid": "n", "properties": {}, "driver_internal_info": asked["info"]}
+if "sysBlock" in asked:
+    from rackwright_hardware_manager import manager
+
+    manager.SYS_BLOCK = asked["sysBlock"]
+node = {"uuid": "n", "properties": asked.get("properties", {}), "driver_internal_info": asked["info"]}
 answer = {"versions": hardware.get_current_versions()}
 answer["steps"] = hardware.deduplicate_steps(hardware.dispatch_to_all_managers("get_clean_steps", node, []))
 try:

@@ -20,7 +20,10 @@ export interface EraseRequest {
   readonly disks: readonly EraseDisk[];
   /** `driver_internal_info` of the node. */
   readonly info: object;
+  readonly properties?: object;
   readonly readOnly?: readonly string[];
+  /** A folder that stands for /sys/block. */
+  readonly sysBlock?: string;
 }
 
 export interface EraseAnswer {
