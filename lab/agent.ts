@@ -221,7 +221,7 @@ function table(
     },
     'clean.get_clean_steps': async ({ node }) => {
       keepNode(node);
-      return cleanSteps();
+      return cleanSteps(options);
     },
     'clean.execute_clean_step': (params) => {
       keepNode(params['node']);
@@ -229,7 +229,7 @@ function table(
     },
     'deploy.get_deploy_steps': async ({ node }) => {
       keepNode(node);
-      return deploySteps();
+      return deploySteps(options);
     },
     'deploy.execute_deploy_step': (params) => {
       keepNode(params['node']);

@@ -78,6 +78,22 @@ export const FAULT_SWITCHES: readonly FaultSwitch[] = [
     'life-57',
   ),
   count('eraseFails', 'erasing a disk fails, and its old data stays'),
+  count(
+    'eraseLeavesData',
+    'erasing a disk goes through and leaves its data: it is found when it is read back',
+  ),
+  count(
+    'eraseMissesDisk',
+    'a disk is gone when the disks are erased: it is not among them, and keeps its data',
+  ),
+  count('eraseRefused', 'a disk refuses to erase itself: it is overwritten instead'),
+  flag('disksHidden', 'the agent sees no disk: it has no driver for their controller'),
+  flag('lastDiskHidden', 'the agent does not see the last disk, which the BMC shows'),
+  flag('plainAgent', 'the ramdisk has no rackwright hardware manager: nothing is read back'),
+  count(
+    'softwareRaid',
+    'the disks are members of a software RAID, which are not erased until it is taken apart',
+  ),
   count('firstBootSilent', 'the installed system boots and never reports'),
   count('insertNeedsProtocol', 'InsertMedia wants TransferProtocolType, named in MessageArgs only', 'vm-1'),
   count(

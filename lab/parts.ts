@@ -16,3 +16,20 @@ export function partsOf(hardware: Hardware, faults: Pick<Faults, 'on'>): Hardwar
     disks: faults.on('diskSmaller') ? [...disks.slice(0, -1), ...disks.slice(-1).map(half)] : disks,
   };
 }
+
+/** The disks as an agent sees them. */
+export function disksOfAgent(disks: readonly Disk[], faults: Pick<Faults, 'on'>): readonly Disk[] {
+  if (faults.on('disksHidden')) return [];
+  const seen = faults.on('lastDiskHidden') ? disks.slice(0, -1) : disks;
+  return faults.on('softwareRaid') ? [...seen, raidVolume(seen)] : seen;
+}
+
+/** What stands beside the disks that a software RAID was made of. */
+const raidVolume = (disks: readonly Disk[]): Disk => ({
+  device: '/dev/md127',
+  serial: '',
+  model: '',
+  wwn: '',
+  byPath: '',
+  sizeBytes: Math.min(...disks.map(({ sizeBytes }) => sizeBytes)),
+});

@@ -8,9 +8,9 @@ import { recordFault, recordPower } from './event-log.ts';
 import { fileDiskStore, type DiskStore } from './disks.ts';
 import { faults, type Faults } from './faults.ts';
 import { applyStagedFirmware, nicsAfterUpdate, resumeUpdates } from './firmware.ts';
-import type { Hardware, Nic } from './hardware.ts';
+import { type Hardware, type Nic } from './hardware.ts';
 import { probeImage, readBootMedia, MediaError } from './media.ts';
-import { partsOf } from './parts.ts';
+import { disksOfAgent, partsOf } from './parts.ts';
 import { redactUrl } from './redact.ts';
 import { newState, noMedium, SLOTS, type Override, type ServerState, type Slot } from './state.ts';
 import { eventLog, saved, type EventLog, type Saved } from './store.ts';
@@ -261,7 +261,7 @@ export class Server {
     const { disks, faults } = this;
     const foreign = (nic: Nic): Nic => ({ ...nic, mac: nic.mac.replace(/^52/, '56') });
     const look = (): Hardware => {
-      const { parts } = this;
+      const parts = { ...this.parts, disks: disksOfAgent(this.parts.disks, faults) };
       return faults.on('agentForeignMacs') ? { ...parts, nics: parts.nics.map(foreign) } : parts;
     };
     const agent = await startAgent({

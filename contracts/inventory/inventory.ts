@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BmcDefaults } from './bmc.ts';
 import { Node } from './node.ts';
 import { Controller, Kubernetes, OpenStack, VantagePoint } from './platform.ts';
-import { Acceptance, Maintenance, Nightly, Requires, failurePolicy } from './policy.ts';
+import { Acceptance, Erase, Maintenance, Nightly, Requires, failurePolicy } from './policy.ts';
 import { Name } from './primitives.ts';
 import { Firmware, Image, MachineType, Media, Network } from './supply.ts';
 
@@ -21,6 +21,7 @@ export const Inventory = z.strictObject({
   images: z.array(Image).default([]),
   machineTypes: z.array(MachineType).default([]),
   firmware: Firmware.optional(),
+  erase: Erase.optional(),
   nodes: z.array(Node).default([]),
   acceptance: Acceptance.optional(),
   nightly: Nightly.optional(),

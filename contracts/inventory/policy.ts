@@ -53,6 +53,15 @@ export type Maintenance = z.output<typeof Maintenance>;
 export const Requires = z.strictObject({ gates: z.array(Gate).min(1), maxAge: Duration.optional() });
 export type Requires = z.output<typeof Requires>;
 
+/** What has to be shown before a disk counts as erased. */
+export const Erase = z.strictObject({
+  /**
+   * `required`: each disk is read back from its medium, which takes a ramdisk with our hardware manager.
+   * `reported`, the default: what the agent reports will do, and the step says that nothing was read back.
+   */
+  proof: z.enum(['required', 'reported']).default('reported'),
+});
+
 /** What acceptance runs on. */
 export const Acceptance = z.strictObject({
   node: Name.optional(),

@@ -88,7 +88,7 @@ const CODES: readonly (readonly [RegExp, ErrorCode])[] = [
   [/^(InvalidImage|FileSystemNotSupported)/i, 'IMAGE_UNSUITABLE'],
   [/^DeviceNotFound/i, 'ROOT_DEVICE_NOT_FOUND'],
   [/^(ImageWrite|BlockDevice$|BlockDeviceError)/i, 'IMAGE_WRITE_FAILED'],
-  [/^(BlockDeviceErase|Cleaning|ProtectedDevice|Clean_?Version)/i, 'ERASE_FAILED'],
+  [/^(BlockDeviceErase|Cleaning|ProtectedDevice|SoftwareRAID|Clean_?Version)/i, 'ERASE_FAILED'],
 ];
 
 /** Which code the agent's error has. */

@@ -13,6 +13,8 @@ export interface AgentDisk {
   readonly hctl: string | null;
   readonly byPath: string | null;
   readonly rotational: boolean | null;
+  /** What it is connected by: `nvme`, `sata`, `sas`, `usb`; null where the agent does not tell it. */
+  readonly bus: string | null;
 }
 
 export interface AgentInterface {
@@ -82,5 +84,6 @@ function readDisk(disk: { readonly [key: string]: unknown }): AgentDisk | undefi
     hctl: textOf(disk['hctl']),
     byPath: textOf(disk['by_path']),
     rotational: typeof disk['rotational'] === 'boolean' ? disk['rotational'] : null,
+    bus: textOf(disk['tran']),
   };
 }

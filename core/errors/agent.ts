@@ -181,7 +181,17 @@ export const AGENT_ERRORS = {
     retryable: false,
     httpStatus: 502,
     meaning: 'A disk could not be erased, or not be shown to be erased.',
-    correction: 'Replace or destroy the disk that the message names; the node stays out of use until then.',
+    correction:
+      'The message names each disk and what is wrong with it. Resume to erase again; if a disk stays as it is, replace or destroy it. The node stays out of use until then.',
+  },
+  ERASE_PROOF_UNAVAILABLE: {
+    faultDomain: 'deploy-agent',
+    retryable: false,
+    httpStatus: 409,
+    meaning:
+      'The contract wants every erased disk to be read back (`erase.proof: required`), and the deploy agent cannot: its ramdisk has no rackwright hardware manager. Nothing was erased.',
+    correction:
+      'Boot a ramdisk that has the hardware manager (`agent/`), or set `erase.proof: reported` to take the word of the agent; then resume.',
   },
   HARDWARE_MISMATCH: {
     faultDomain: 'hardware',

@@ -1,12 +1,12 @@
 import { AgentError, VersionMismatch } from './commands.ts';
-import { eraseMetadata, sameVersion, VERSIONS } from './erase.ts';
+import { eraseMetadata, sameVersion, versionsOf } from './erase.ts';
 import type { AgentOptions } from './options.ts';
 import { prepareImage } from './write-image.ts';
 
 /** Steps of a deploy that run in the agent. All wait to be asked for: their priority is 0. */
 const STEPS = ['erase_devices_metadata', 'write_image'] as const;
 
-export const deploySteps = (): Record<string, unknown> => ({
+export const deploySteps = (options: AgentOptions): Record<string, unknown> => ({
   deploy_steps: {
     GenericHardwareManager: STEPS.map((step) => ({
       step,
@@ -15,7 +15,7 @@ export const deploySteps = (): Record<string, unknown> => ({
       reboot_requested: false,
     })),
   },
-  hardware_manager_version: VERSIONS,
+  hardware_manager_version: versionsOf(options),
 });
 
 /** Runs one step, and says which it was: by that the conductor knows its own step again. */
@@ -27,7 +27,7 @@ export async function executeDeployStep(
 ): Promise<Record<string, unknown>> {
   const asked = params['step'] as { step?: string; args?: Record<string, unknown> } | undefined;
   const version = params['deploy_version'];
-  if (version !== undefined && version !== null && !sameVersion(version))
+  if (version !== undefined && version !== null && !sameVersion(options, version))
     throw new VersionMismatch('deploy version');
   const name = asked?.step;
   if (name === 'write_image') {

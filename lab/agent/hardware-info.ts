@@ -35,8 +35,8 @@ export const hardwareInfo = (
     model: disk.model,
     size: disk.sizeBytes,
     rotational: false,
-    wwn: disk.wwn,
-    serial: disk.serial,
+    wwn: disk.wwn || null,
+    serial: disk.serial || null,
     vendor: null,
     wwn_with_extension: null,
     wwn_vendor_extension: null,
@@ -44,6 +44,7 @@ export const hardwareInfo = (
     by_path: disk.byPath,
     logical_sectors: 512,
     physical_sectors: 512,
+    tran: disk.device.startsWith('/dev/nvme') ? 'nvme' : null,
   })),
   memory: { total: hardware.memoryMiB * 1024 * 1024, physical_mb: hardware.memoryMiB },
   pci_devices: hardware.gpus.map((_, i) => ({

@@ -204,7 +204,7 @@ describe('the command API', () => {
     expect(disks.get(ROOT_DISK)).toMatchObject({ image: null, canaries: [] });
   });
 
-  it('leaves the old data behind a metadata erase, and says so', async () => {
+  it('leaves the old data behind a metadata erase, and says nothing of any disk', async () => {
     await start();
     const client = agentClient(await firstHeartbeat(), TOKEN);
     const { clean_steps } = (await client.command('clean.get_clean_steps', { node: {}, ports: [] })).body
@@ -213,15 +213,56 @@ describe('the command API', () => {
       s.step.endsWith('metadata'),
     );
     const done = await client.command('clean.execute_clean_step', { step, node: {}, ports: [] });
-    expect(done.body.command_result.clean_result['/dev/nvme0n1']).toMatchObject({
-      verified: false,
-      nonZeroBlocks: 1,
-    });
+    expect(done.body.command_result).toEqual({ clean_result: null, clean_step: step });
     expect(disks.get(ROOT_DISK)).toMatchObject({ image: null, canaries: [expect.any(String)] });
     const other = { step, node: {}, ports: [], clean_version: { some: 'other' } };
     expect((await client.command('clean.execute_clean_step', other)).body.command_status).toBe(
       'CLEAN_VERSION_MISMATCH',
     );
+  });
+
+  /** What an erase in full answers, by disk. */
+  async function erased(...faults: string[]): Promise<Record<string, Record<string, unknown> | null>> {
+    await start({ faults: once(...faults) });
+    const client = agentClient(await firstHeartbeat(), TOKEN);
+    const step = { step: { step: 'erase_devices' }, node: {}, ports: [] };
+    return (await client.command('clean.execute_clean_step', step)).body.command_result.clean_result;
+  }
+
+  it('answers of each disk what the hardware manager of its ramdisk answers', async () => {
+    const result = await erased('eraseRefused');
+    expect(Object.keys(result)).toEqual(['/dev/nvme0n1', '/dev/nvme1n1']);
+    expect(Object.keys(result['/dev/nvme1n1']!).sort()).toEqual([
+      'direct',
+      'failedMethods',
+      'finishedAt',
+      'leftAt',
+      'leftBlocks',
+      'method',
+      'model',
+      'nonZeroBlocks',
+      'readSizeBytes',
+      'rule',
+      'sampledBlocks',
+      'serial',
+      'sizeBytes',
+      'startedAt',
+      'unreadableBlocks',
+      'verified',
+      'verifiedAt',
+      'wwn',
+    ]);
+    expect([result['/dev/nvme0n1'], result['/dev/nvme1n1']]).toMatchObject([
+      { method: 'overwrite', rule: 'zero', failedMethods: [{ method: 'nvme-format' }], verified: true },
+      { method: 'nvme-format', rule: 'empty', failedMethods: [], verified: true },
+    ]);
+  });
+
+  it('finds data that an erase left, and keeps that of a disk that it did not see', async () => {
+    expect(await erased('eraseLeavesData', 'eraseMissesDisk')).toMatchObject({
+      '/dev/nvme1n1': { leftBlocks: 1, nonZeroBlocks: 1, leftAt: [0], verified: false },
+    });
+    expect([ROOT_DISK, 'LAB007DATA'].map((serial) => disks.get(serial).canaries.length)).toEqual([1, 1]);
   });
 
   it('keeps the data of a disk that could not be erased', async () => {

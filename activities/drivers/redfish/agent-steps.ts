@@ -52,12 +52,18 @@ export function agentNode({ node, input }: StepContext, rootDevice?: JsonObject)
     },
     instance_info: {},
     driver_internal_info: {
-      // A disk that cannot erase itself is overwritten, which is slower and as good.
-      agent_continue_if_secure_erase_failed: true,
+      // A disk erases itself where it can, and else it is overwritten, once, with zeros at the end: what is read
+      // back can then be told from data. One that is read-only fails: it is not skipped without a word.
       agent_enable_ata_secure_erase: true,
       agent_enable_nvme_secure_erase: true,
+      agent_continue_if_secure_erase_failed: true,
       agent_erase_devices_iterations: 1,
       agent_erase_devices_zeroize: true,
+      agent_erase_skip_read_only: false,
+      // Overwriting is as slow as the disk is, and a machine has many.
+      disk_erasure_concurrency: 8,
+      // Asked of our hardware manager: return the proof of every disk, also of one that is not empty.
+      rackwright_judges_erase_proof: true,
     },
   };
 }

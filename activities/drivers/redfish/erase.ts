@@ -1,86 +1,102 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanedStep } from '../../../core/agent/command.ts';
-import type { AgentHardware } from '../../../core/agent/hardware.ts';
-import { objectOf, objectsOf } from '../../../core/agent/read.ts';
+import {
+  disksOfAll,
+  judgeErasure,
+  readErasure,
+  shownErasure,
+  sortDisks,
+  unseenDrives,
+  type Disks,
+  type Judged,
+} from '../../../core/agent/erasure.ts';
+import { readHardware } from '../../../core/agent/hardware.ts';
+import { objectOf } from '../../../core/agent/read.ts';
 import { shownDisk } from '../../../core/agent/root-device.ts';
 import { fail } from '../../../core/errors/failure.ts';
 import type { Json } from '../../../core/json.ts';
 import type { AgentClient } from '../../agent/client.ts';
-import { doOnce, run } from '../../agent/work.ts';
 import type { StepContext, StepFunction } from '../driver.ts';
-import { agentNode, agentPorts, hardwareOf, requireAgent } from './agent-steps.ts';
-import { attemptOf } from './boot-session.ts';
-
-const STEPS = { full: 'erase_devices', metadata: 'erase_devices_metadata' } as const;
+import { hardwareOf, requireAgent } from './agent-steps.ts';
+import { agentProves, eraseOnce, type EraseMode } from './clean-steps.ts';
 
 /** Only a clean that says so erases no more than the metadata; whoever had the node is erased in full. */
-const modeOf = ({ input }: StepContext): keyof typeof STEPS =>
+const modeOf = ({ input }: StepContext): EraseMode =>
   input.ref.kind === 'clean' && input.args['erase'] === 'metadata' ? 'metadata' : 'full';
 
 /** Erases the disks, once, and keeps what the agent proves for each of them. */
 export const erase: StepFunction = async (context) => {
   const agent = requireAgent(context);
   const mode = modeOf(context);
-  const step = STEPS[mode];
-  const command = await doOnce(
-    agent,
-    {
-      command: 'clean.execute_clean_step',
-      isOurs: (done) => cleanedStep(done) === step,
-      params: () => cleanParams(context, agent, step),
-      what: `Erasing (${mode})`,
-      attempt: attemptOf(),
-    },
-    (ms) => sleep(ms, undefined, { signal: context.signal }),
-  );
-  const hardware = await hardwareOf(agent);
+  const command = await eraseOnce(context, agent, mode);
+  const proves = mode === 'full' && (await agentProves(context, agent));
+  const disks = sortDisks(await everSeen(agent));
   const proof = objectOf(command.result)['clean_result'] ?? null;
+  const { site, node } = context.input.ref;
+  const inspected = (await context.site.inspections.read(site, node))?.look.drives ?? [];
+  const unseen = unseenDrives(inspected, [...disks.erase, ...disks.leave]);
+  const told = readErasure(proof);
+  const judged = mode === 'full' ? judgeErasure(disks.erase, told, proves) : [];
   const evidence = await context.evidence('erase-proof', {
-    asked: `clean.execute_clean_step ${step}`,
+    asked: `clean.execute_clean_step, ${mode}`,
     of: context.input.agent!.callbackUrl,
-    answer: { mode, proof: proof as Json, disks: hardware.disks as unknown as Json },
+    answer: {
+      mode,
+      readBack: proves,
+      devices: judged.map(({ disk, told: of, problem }) => ({ disk, told: of ?? null, problem })),
+      leftAlone: disks.leave,
+      unseen,
+      proof,
+      disks: [...disks.erase, ...disks.leave, ...disks.volumes],
+    } as unknown as Json,
   });
-  if (mode === 'full') requireProof(hardware, proof);
-  const names = hardware.disks.map((disk) => disk.name).join(', ');
+  if (mode === 'full') requireErased(judged);
+  const said = mode === 'full' ? erasedInFull(judged, proves) : metadataErased(disks);
   return {
-    summary:
-      mode === 'full'
-        ? `Erased in full, each disk named by the agent: ${names}.`
-        : `Partition tables and signatures removed from ${names}; their data is still there.`,
-    data: { erased: { mode, disks: hardware.disks.map((disk) => disk.serial ?? disk.name) } },
+    summary: `${said}${notErased(disks, unseen)}`,
+    data: { erased: { mode, proved: proves, disks: disks.erase.map((disk) => disk.serial ?? disk.name) } },
     evidence: [evidence],
   };
 };
 
-/** What the agent wants to be told: the step as it lists it itself, and the versions it lists it for. */
-async function cleanParams(context: StepContext, agent: AgentClient, step: string): Promise<object> {
-  const node = agentNode(context);
-  const ports = agentPorts(context);
-  const listed = objectOf(await run(agent, 'clean.get_clean_steps', { node, ports }));
-  const steps = Object.values(objectOf(listed['clean_steps'])).flatMap((list) => objectsOf(list));
-  const found = steps.find((each) => each['step'] === step);
-  if (found === undefined) {
-    throw fail('ERASE_FAILED', `The agent has no clean step ${step}; it has ${names(steps)}.`);
-  }
-  return { step: found, node, ports, clean_version: listed['hardware_manager_version'] ?? null };
+/** Every disk that this boot of the agent ever told of: one that is gone meanwhile has not been erased. */
+async function everSeen(agent: AgentClient): Promise<ReturnType<typeof disksOfAll>> {
+  const told = (await agent.commands())
+    .filter(({ name, status }) => name === 'get_hardware_info' && status === 'succeeded')
+    .map(({ result }) => readHardware(result).disks);
+  return disksOfAll([...told, (await hardwareOf(agent)).disks]);
 }
 
-const names = (steps: readonly { readonly [key: string]: unknown }[]): string =>
-  steps
-    .map((each) => String(each['step']))
-    .slice(0, 32)
-    .join(', ') || 'none';
-
-/** Every disk that is there must be among those that the agent erased, and none may be found not to be empty. */
-function requireProof(hardware: AgentHardware, proof: unknown): void {
-  const byDisk = objectOf(proof);
-  const unproven = hardware.disks.filter(({ name }) => {
-    if (!Object.hasOwn(byDisk, name)) return true;
-    const { verified, nonZeroBlocks } = objectOf(byDisk[name]);
-    return verified === false || (typeof nonZeroBlocks === 'number' && nonZeroBlocks > 0);
-  });
-  if (unproven.length === 0) return;
-  throw fail('ERASE_FAILED', `Not shown to be erased: ${unproven.map(shownDisk).join('; ')}.`, {
-    details: { disks: unproven.map((disk) => disk.name) },
+/** No disk may be missing, left alone, or found not to be empty. */
+function requireErased(judged: readonly Judged[]): void {
+  const bad = judged.filter(({ problem }) => problem !== null);
+  if (judged.length === 0) throw fail('ERASE_FAILED', 'The agent sees no disk that it could erase.');
+  if (bad.length === 0) return;
+  const named = bad.map(({ disk, problem }) => `${shownDisk(disk)}: ${problem}`);
+  throw fail('ERASE_FAILED', `Not shown to be erased: ${named.join('; ')}.`, {
+    details: {
+      disks: bad.map(({ disk, told, problem }) => ({
+        name: disk.name,
+        serial: disk.serial,
+        method: told?.method ?? null,
+        problem,
+      })),
+    },
   });
 }
+
+function erasedInFull(judged: readonly Judged[], proves: boolean): string {
+  const how = proves
+    ? ''
+    : ', as the agent reports and not read back, for its ramdisk has no rackwright hardware manager';
+  return `Erased in full${how}: ${judged.map(shownErasure).join('; ')}.`;
+}
+
+const metadataErased = ({ erase: disks }: Disks): string =>
+  `Partition tables and signatures removed from ${disks.map(({ name }) => name).join(', ')}; their data is still there.`;
+
+const notErased = ({ leave }: Disks, unseen: readonly string[]): string =>
+  [
+    ...(leave.length === 0
+      ? []
+      : [` Left alone, being on USB: ${leave.map(({ name }) => name).join(', ')}.`]),
+    ...(unseen.length === 0 ? [] : [` Not seen by the agent, and not erased: ${unseen.join(', ')}.`]),
+  ].join('');

@@ -31,6 +31,7 @@ describe('the schema', () => {
         'acceptance',
         'bmc',
         'controllers',
+        'erase',
         'firmware',
         'holdFor',
         'images',

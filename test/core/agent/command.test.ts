@@ -96,6 +96,7 @@ it.each([
   ['ImageWriteError', '', 'IMAGE_WRITE_FAILED'],
   ['BlockDeviceError', '', 'IMAGE_WRITE_FAILED'],
   ['BlockDeviceEraseError', '', 'ERASE_FAILED'],
+  ['SoftwareRAIDError', '', 'ERASE_FAILED'],
   ['CLEAN_VERSION_MISMATCH', '', 'ERASE_FAILED'],
   ['InvalidImage', '', 'IMAGE_UNSUITABLE'],
   ['DeviceNotFound', '', 'ROOT_DEVICE_NOT_FOUND'],
