@@ -55,6 +55,8 @@ class Medium:
     def read(self, offset):
         """The block at an offset; shorter at the end of the device. Raises OSError where it cannot be read."""
         wanted = min(BLOCK, self.size - offset)
+        if wanted <= 0:
+            raise OSError("the device ends before %d" % offset)
         got = os.preadv(self._fd, [self._buffer], offset)
         if got < wanted:
             raise OSError("read %d of %d bytes at %d" % (got, wanted, offset))
