@@ -35,7 +35,7 @@ slim() {
 byte_compile() {
   local root="$1"
   shift
-  chroot "$root" /usr/bin/python3 -m compileall -q -f -j 2 --invalidation-mode unchecked-hash "$@" >/dev/null || true
+  chroot "$root" /usr/bin/python3 -m compileall -q -f --invalidation-mode unchecked-hash "$@"
 }
 
 # needed KERNEL MODULE…: the files of these modules and of what they need, in the order in which they can be loaded.
