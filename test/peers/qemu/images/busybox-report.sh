@@ -1,7 +1,12 @@
 #!/bin/sh
 # Tells whoever deployed this guest that it is up, and what it has, as docs/how-to/prepare-an-image.md says it.
 # The label of an ISO 9660 volume stands at this place: this busybox has no blkid.
-labelled() { [ "$(dd if="$1" bs=8 skip=4101 count=1 2>/dev/null)" = config-2 ]; }
+labelled() {
+  case "$(dd if="$1" bs=8 skip=4101 count=1 2>/dev/null)" in
+    config-2 | 'cidata  ') return 0 ;;
+  esac
+  return 1
+}
 
 drive=
 tries=0
@@ -15,12 +20,12 @@ done
 [ -n "$drive" ] || exit 1
 mkdir -p /mnt/config
 mount -t iso9660 -o ro "$drive" /mnt/config || exit 1
-metadata="$(cat /mnt/config/openstack/latest/meta_data.json)"
+metadata="$(cat /mnt/config/openstack/latest/meta_data.json /mnt/config/meta-data 2>/dev/null)"
 umount /mnt/config
-text() { echo "$metadata" | sed -n "s/.*\"$1\": *\"\([^\"]*\)\".*/\1/p" | sed 's#\\/#/#g'; }
+text() { echo "$metadata" | sed -En "s/.*\"$1\": *\"([^\"]*)\".*/\\1/p" | sed 's#\\/#/#g'; }
 url="$(text rackwright_callback)"
 [ -n "$url" ] || exit 1
-hostname "$(text hostname)"
+hostname "$(text hostname)$(text local-hostname)"
 
 # list COMMAND…: its lines as a JSON list.
 list() { printf '[%s]' "$("$@" | tr '\n' ',' | sed 's/,$//')"; }
@@ -50,11 +55,15 @@ disks() {
 }
 mounts() { sed -En 's#^[^ ]+ (/[^ ]*) .*#\1#p' /proc/mounts | grep -vE '^/(proc|sys|dev|run)' | sed 's/.*/"&"/'; }
 
+said() {
+  echo "{\"hostname\":\"$(hostname)\",\"time\":\"$(date -u +%Y-%m-%dT%H:%M:%SZ)\",
+    \"addresses\":$(list addresses),\"routes\":$(list routes),\"dns\":$(list dns),\"links\":$(list links),
+    \"disks\":$(list disks),\"gpus\":[],\"mounts\":$(list mounts)}"
+}
 wait=1
-until wget -q -O /dev/null --header 'Content-Type: application/json' --post-data "{
-  \"hostname\":\"$(hostname)\",\"time\":\"$(date -u +%Y-%m-%dT%H:%M:%SZ)\",
-  \"addresses\":$(list addresses),\"routes\":$(list routes),\"dns\":$(list dns),\"links\":$(list links),
-  \"disks\":$(list disks),\"gpus\":[],\"mounts\":$(list mounts)}" "$url"; do
+until problem="$(wget -q -O /dev/null --header 'Content-Type: application/json' --post-data "$(said)" "$url" 2>&1)"; do
+  # Forged, or the operation is over.
+  case "$problem" in *' 403 '* | *' 410 '*) exit 1 ;; esac
   sleep "$wait"
   [ "$wait" -ge 30 ] || wait=$((wait * 2))
 done
