@@ -50,7 +50,8 @@ while true; do
   python3 -c 'from ironic_python_agent.cmd.agent import run; run()' \
     --config-dir /etc/ironic-python-agent.d >>"$LOG" 2>&1
   code=$?
-  tail -n 15 "$LOG" | sed -E -f /usr/share/rackwright/untold.sed >/dev/console
+  # What it warned of says more than where it gave up.
+  { grep -F ' WARNING ' "$LOG" | tail -n 4; tail -n 8 "$LOG"; } | sed -E -f /usr/share/rackwright/untold.sed >/dev/console
   say "ended with $code"
   sleep 5
 done
