@@ -1,4 +1,5 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -20,8 +21,9 @@ it('builds once, whoever asks, and gives everybody the same', async () => {
   const ask = (): Promise<string> =>
     builtOnce(path, async (aside) => {
       builds += 1;
-      await new Promise((done) => setImmediate(done));
       writeFileSync(aside, `build ${builds}`);
+      // Takes longer than it takes the others to see that there is a lock.
+      for (let turn = 0; turn < 200; turn += 1) await readdir(folder);
     });
   expect(await Promise.all([ask(), ask(), ask()])).toEqual([path, path, path]);
   await ask();
