@@ -16,6 +16,8 @@ export interface BootDiskOptions {
   readonly faults?: Pick<Faults, 'take' | 'on'>;
   /** Keeps something in the TPM. */
   readonly seal?: (what: string) => void;
+  /** Writes to the serial console. */
+  readonly print?: (text: string) => void;
   readonly log?: (event: string, details?: Record<string, unknown>) => void;
 }
 
@@ -42,18 +44,20 @@ export function bootDisk(options: BootDiskOptions): RunningSystem {
 }
 
 async function run(
-  { hardware, disks, pause, log, faults, seal }: BootDiskOptions,
+  { hardware, disks, pause, log, faults, seal, print }: BootDiskOptions,
   signal: AbortSignal,
 ): Promise<'reported' | 'nothing-to-report' | 'no-answer' | 'no-system'> {
   const disk = hardware.disks.find((d) => disks.get(d.serial).image !== null);
   if (disk === undefined) {
     log?.('no-bootable-disk');
+    print?.('BdsDxe: No bootable option or device was found.');
     return 'no-system';
   }
   const { image } = disks.get(disk.serial);
   log?.('boot-disk', { serial: disk.serial, image: image?.id, digest: image?.digest });
   await pause(TIMING.bootToOs, signal);
   const metadata = readMetadata(disks, disk);
+  print?.(`\u001b[0;32m  OK  \u001b[0m Started the system ${metadata?.hostname ?? 'of before'}.`);
   log?.('system-started', { image: image?.id, instance: metadata?.uuid ?? null });
   if (image?.id === OLD_OS || metadata === undefined) return 'nothing-to-report';
   leaveTraces(disks, hardware, `data of instance ${metadata.uuid}, deployed ${image?.writtenAt}`);
@@ -61,7 +65,11 @@ async function run(
   if (disks.get(disk.serial).firstBoot === metadata.uuid) return 'nothing-to-report';
   const { callback } = metadata;
   if (callback === undefined) return 'nothing-to-report';
-  if (faults?.take('firstBootSilent')) return 'no-answer';
+  if (faults?.take('firstBootSilent')) {
+    print?.(`report.py: ${callback}`);
+    print?.('report.py: not taken yet: [Errno 101] Network is unreachable');
+    return 'no-answer';
+  }
   const mounts = ['/', '/boot/efi', ...(faults?.on('mountMissing') ? [] : LAB_MACHINE_TYPE.expect.mounts)];
 
   const clockErrorMs = faults?.on('guestClockBehind') ? -3_600_000 : 0;

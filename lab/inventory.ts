@@ -9,7 +9,12 @@ export interface Site {
   readonly passwordFile: string;
   readonly images: readonly Supply[];
   readonly firmware: readonly FirmwareSupply[];
-  readonly nodes: readonly { readonly hardware: Hardware; readonly address: string }[];
+  readonly nodes: readonly {
+    readonly hardware: Hardware;
+    readonly address: string;
+    /** Absolute path of its console's log. */
+    readonly console: string;
+  }[];
 }
 
 const NODES_PER_RACK = 4;
@@ -51,7 +56,7 @@ export function inventoryYaml(site: Site): string {
         },
       ],
     },
-    nodes: site.nodes.map(({ hardware, address }, i) => ({
+    nodes: site.nodes.map(({ hardware, address, console }, i) => ({
       name: hardware.name,
       type: LAB_MACHINE_TYPE.name,
       driver: 'redfish',
@@ -62,6 +67,7 @@ export function inventoryYaml(site: Site): string {
         switchPort: nic.cable?.switchPort,
         network: 'provisioning',
       })),
+      console: { file: console },
       rootDevice: { serial: hardware.disks[0]!.serial },
       architecture: 'x86_64',
       bootMode: 'uefi',

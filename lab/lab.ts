@@ -79,7 +79,11 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
       passwordFile: join(dir, 'secrets', 'bmc-password'),
       images,
       firmware,
-      nodes: servers.map(({ hardware }, i) => ({ hardware, address: addressOf(i) })),
+      nodes: servers.map(({ hardware, console }, i) => ({
+        hardware,
+        address: addressOf(i),
+        console: console.path,
+      })),
     }),
     0o644,
   );

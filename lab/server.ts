@@ -4,6 +4,7 @@ import { ramdiskFile } from './agent/ramdisk.ts';
 import { parseParameters, startAgent } from './agent.ts';
 import { applyPendingBios, seal } from './bios.ts';
 import { bootDisk } from './boot-disk.ts';
+import { serialConsole, type SerialConsole } from './console.ts';
 import { recordFault, recordPower } from './event-log.ts';
 import { fileDiskStore, type DiskStore } from './disks.ts';
 import { faults, type Faults } from './faults.ts';
@@ -24,6 +25,7 @@ export class Server {
   readonly hardware: Hardware;
   readonly disks: DiskStore;
   readonly log: EventLog;
+  readonly console: SerialConsole;
   readonly faults: Faults;
   readonly speed: number;
   readonly #state: Saved<ServerState>;
@@ -51,6 +53,7 @@ export class Server {
     const { value } = this.#state;
     this.#state.value = { ...fresh, ...value, bios: { ...fresh.bios, ...value.bios } };
     this.log = eventLog(join(dir, 'log.jsonl'));
+    this.console = serialConsole(dir);
     this.disks = fileDiskStore(
       dir,
       hardware.name,
@@ -176,6 +179,7 @@ export class Server {
       applyStagedFirmware(this);
       this.change({ power: 'On', changeDueAt: null });
       this.log.append('power', { state: 'On' });
+      this.console.clear(`${this.hardware.manufacturer} ${this.hardware.model}, UEFI`);
       recordPower(this, 'On');
       this.#boot();
       return;
@@ -211,6 +215,7 @@ export class Server {
       pause: this.pause,
       log: this.#append,
       seal: (what) => seal(this, what),
+      print: (text) => this.console.print(text),
     });
     this.#stopRunning = () => system.stop();
   }
@@ -244,6 +249,7 @@ export class Server {
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       this.log.append('boot-media-failed', { reason: redactUrl(error.message) });
+      this.console.print(`BdsDxe: failed to start the medium: ${error.message}`);
       return undefined;
     }
   }
@@ -255,6 +261,9 @@ export class Server {
       this.log.append('agent-ended', { end: 'gave-up', reason: 'no ipa-api-url in /parameters.txt' });
       return;
     }
+    // As a kernel shows its command line.
+    this.console.print(`[    0.000000] Command line: ipa-api-url=${apiUrl}`);
+    this.console.print('\u001b[0;32m  OK  \u001b[0m Started ironic-python-agent.');
     const agentToken = parameters['ipa-agent-token'];
     const apiVersion = parameters['ipa-ironic-api-version'];
     const collectLldp = /^(1|true|yes|on)$/i.test(parameters['ipa-collect-lldp'] ?? '');

@@ -22,6 +22,7 @@ import {
 import { requireInventory } from '../../../../activities/inventory/load.ts';
 import { fileUpdateJournal, type UpdateJournal } from '../../../../activities/redfish/update-journal.ts';
 import { closeAllBmcs } from '../../../../activities/redfish/transport.ts';
+import { SecretSet } from '../../../../activities/secrets/redact.ts';
 import { resolveSecret } from '../../../../activities/secrets/resolve.ts';
 import type { Site } from '../../../../activities/site.ts';
 import { Tokens } from '../../../../activities/tokens/tokens.ts';
@@ -218,7 +219,7 @@ function running(
     };
     return {
       input,
-      site: { tokens, inspections, updates, name: ref.site } as unknown as Site,
+      site: { tokens, inspections, updates, name: ref.site, secrets: new SecretSet() } as unknown as Site,
       inventory,
       node: effectiveNode(inventory, ref.node),
       signal: new AbortController().signal,

@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { firstBootUrl } from '../../../../activities/agent/urls.ts';
+import { captureConsole } from '../../../../activities/console/capture.ts';
 import { redfishDriver } from '../../../../activities/drivers/redfish/driver.ts';
 import { freePorts } from '../../../../client/up/ports.ts';
 import type { Inventory } from '../../../../contracts/inventory/inventory.ts';
 import type { JsonObject } from '../../../../core/json.ts';
-import { startBench, type Bench, type Running } from './bench.ts';
+import { startBench, until, type Bench, type Running } from './bench.ts';
 
 let bench: Bench;
 beforeAll(async () => {
@@ -144,6 +147,33 @@ it('a guest without an address that it could be tried at is not handed over', as
 
 it('where nothing is to be tried, that is said', async () => {
   expect(await handOver(contractWith(), {})).toContain('it was not tried from where its user is');
+});
+
+it('of a guest that stays silent the console is kept, without the call-back that it printed there', async () => {
+  await bench.faults(NODE, { firstBootSilent: 1 });
+  const operation = deploy(contractWith(), 'reimage');
+  await operation.run('boot-disk');
+  const context = operation.context('await-first-boot');
+  const { file } = context.node.console!;
+  const shown = await until('the last words of the guest', () => {
+    const text = readFileSync(file!, 'utf8');
+    return text.includes('unreachable') ? text : undefined;
+  });
+  const door = { tokens: bench.tokens, gatewayUrl: bench.gatewayUrl };
+  const { ref, window } = context.input;
+  const signature = firstBootUrl(door, ref, window).split('.').at(-1)!;
+  expect(shown.replaceAll('\r\n', '')).toContain(signature);
+  const { console } = (await captureConsole(context))!;
+  expect(console).toEqual({
+    last: [
+      expect.stringMatching(/^report\.py: http:.*…/),
+      'report.py: not taken yet: [Errno 101] Network is unreachable',
+    ],
+  });
+  const { lines } = bench.evidence.get(`${ref.requestId}/await-first-boot/console`) as { lines: string[] };
+  expect(lines.join('')).not.toContain(signature.slice(0, 16));
+  expect(lines).toContain('OK Started the system tenant-7.');
+  operation.end();
 });
 
 it('a guest whose clock is an hour behind is not handed over', async () => {
