@@ -47,7 +47,10 @@ export class Bench {
     given: Given & { url?: string; images?: object[] } = {},
   ): StepContext {
     const { requestId = `${kind}-1`, args = {}, url = this.url, images } = given;
-    const inventory = inventoryFor(url, this.nodes, images === undefined ? {} : { images });
+    const inventory = inventoryFor(url, this.nodes, {
+      networks: { tenant: { cidr: '10.2.0.0/24', gateway: '10.2.0.1', dns: ['10.2.0.53'] } },
+      ...(images === undefined ? {} : { images }),
+    });
     return contextFor({ inventory, node, kind, step, requestId, args, secrets: SECRETS, kept: this.kept });
   }
 

@@ -16,7 +16,8 @@ beforeAll(async () => {
         driverInfo: { fake_password: 'env:BMC' },
         interfaces: { deploy: 'fake', inspect: 'fake', bios: 'fake' },
       },
-      ports: [{ mac: '52:54:00:00:01:01' }],
+      // Ironic makes the guest's config drive of it.
+      ports: [{ mac: '52:54:00:00:01:01', network: 'tenant', address: '10.2.0.11' }],
       rootDevice: { minSizeGiB: 100, model: 'X' },
       resourceClass: 'hgx',
     }),
@@ -82,7 +83,9 @@ describe('the life of a node', () => {
       image_os_hash_value: 'a'.repeat(64),
       configdrive: '******',
     });
-    expect(outputs.get('hand-over')!.summary).toContain('were not checked');
+    expect(outputs.get('hand-over')!.summary).toContain(
+      "The guest's first boot was not checked; it was not tried from where its user is.",
+    );
   });
 
   test('inspecting an active node touches nothing', async () => {
