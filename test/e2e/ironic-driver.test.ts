@@ -121,6 +121,15 @@ describe('the life of a node', () => {
     expect(now.instanceInfo).toEqual({});
   });
 
+  test('a config drive of the other form is taken whole', async () => {
+    const args = { image: 'cidata', userData: 'env:USER_DATA' };
+    await bench.verb('gpu-01', 'deploy', { requestId: 'nocloud', args });
+    const now = await bench.node('gpu-01');
+    expect(now).toMatchObject({ provisionState: 'active', instanceInfo: { configdrive: '******' } });
+    await bench.verb('gpu-01', 'release', { requestId: 'nocloud-release' });
+    expect((await bench.node('gpu-01')).provisionState).toBe('available');
+  });
+
   test('decommission removes it, and may be repeated', async () => {
     await bench.verb('gpu-01', 'decommission');
     const facts = ironicDriver.facts;

@@ -22,6 +22,13 @@ export function inventoryFor(url: string, nodes: readonly object[], more: object
         checksum: `sha256:${'b'.repeat(64)}`,
         format: 'raw',
       },
+      {
+        name: 'cidata',
+        url: 'http://127.0.0.1:9/ubuntu.raw',
+        checksum: `sha256:${SHA}`,
+        format: 'raw',
+        configDrive: 'nocloud',
+      },
       { name: 'local', url: '/srv/images/local.raw', checksum: `sha256:${SHA}`, format: 'raw' },
     ],
     nodes,
