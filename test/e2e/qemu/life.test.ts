@@ -12,6 +12,7 @@ import { checksumOf, DISKS } from './site.ts';
  */
 const MACHINES = Number(process.env['RACKWRIGHT_E2E_MACHINES'] ?? 1);
 const CANARIES = 1_000;
+const NO_FLAGS = { drift: null, maintenance: null, quarantined: null };
 const missing = missingForChain();
 
 describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(
@@ -71,7 +72,7 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(
         await pass('inspect');
         expect(await product.json('node', 'show', machine.name)).toMatchObject({
           phase: 'manageable',
-          flags: [],
+          flags: NO_FLAGS,
         });
       }));
 
@@ -118,7 +119,7 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(
         tell(chain, report.steps.find(({ id }) => id === 'erase')!.summary!);
         for (const { serial } of DISKS) expect(JSON.stringify(report)).toContain(serial);
         const state = await chain.product.json('node', 'show', chain.machine.name);
-        expect(state).toMatchObject({ phase: 'available', owner: null, flags: [], power: 'off' });
+        expect(state).toMatchObject({ phase: 'available', owner: null, flags: NO_FLAGS, power: 'off' });
       }));
 
     it('get a Debian whose cloud-init reads its config drive', () =>
