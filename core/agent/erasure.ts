@@ -93,13 +93,37 @@ export const sortDisks = (disks: readonly AgentDisk[]): Disks => ({
   volumes: disks.filter((disk) => !isUsb(disk) && isVolume(disk)),
 });
 
-/** All disks of several looks at a machine: one that is gone in the last one is not forgotten. */
+/**
+ * All disks of several looks at a machine: one that is gone in the last one is not forgotten. Of one look each
+ * is a disk of its own, also where two say that they have one WWN.
+ */
 export function disksOfAll(looks: readonly (readonly AgentDisk[])[]): AgentDisk[] {
-  const seen = new Map<string, AgentDisk>();
-  for (const disk of looks.flat())
-    seen.set(disk.wwn === null ? disk.name : `${disk.serial} ${disk.wwn}`, disk);
-  return [...seen.values()];
+  const seen: AgentDisk[] = [];
+  for (const look of looks) {
+    const open = [...seen];
+    for (const disk of look) {
+      const earlier =
+        open.find((other) => other.name === disk.name && mayBe(disk, other)) ??
+        open.find((other) => isAgain(disk, other) && !look.some(({ name }) => name === other.name));
+      if (earlier === undefined) {
+        seen.push(disk);
+        continue;
+      }
+      open.splice(open.indexOf(earlier), 1);
+      seen[seen.indexOf(earlier)] = disk;
+    }
+  }
+  return seen;
 }
+
+/** Whether nothing that both looks tell of a disk differs. */
+const mayBe = (one: AgentDisk, other: AgentDisk): boolean =>
+  (one.serial === null || other.serial === null || one.serial === other.serial) &&
+  (one.wwn === null || other.wwn === null || one.wwn === other.wwn);
+
+/** Whether a disk is known again whatever its name is. */
+const isAgain = (one: AgentDisk, other: AgentDisk): boolean =>
+  one.wwn !== null && one.wwn === other.wwn && one.serial === other.serial;
 
 /** The disks that are left alone, in the words of the agent. */
 export const skipHints = ({ leave }: Disks): { readonly name: string }[] =>
@@ -172,6 +196,7 @@ function problemOf(told: DeviceErasure | undefined, proved: boolean): string | n
   if (told.skipped !== null) return `left alone by the agent: ${told.skipped}`;
   const { readBack, method } = told;
   if (readBack === null) return proved ? 'not read back, though the agent can' : null;
+  if (readBack.places === 0) return `${method ?? 'unknown method'}, read back nowhere`;
   if (readBack.verified && readBack.left === 0 && readBack.unreadable === 0) return null;
   const found = [
     ...(readBack.left > 0 ? [`${count(readBack.left)} of ${places(readBack)} not erased`] : []),

@@ -163,6 +163,7 @@ describe('what is said of a disk, and what is wrong with it', () => {
   it('the plain agent is believed where no proof is asked for, of disks that it names', () => {
     expect(judged({ '/dev/sda': null }, false)).toEqual(['sda S1', null]);
     expect(judged({ '/dev/sdb': null }, false)[1]).toBe('missing in what the agent erased');
+    expect(judged({ '/dev/sda': { ...PROOF, sampledBlocks: 0 } })[1]).toContain('read back nowhere');
     // What it does tell counts all the same.
     expect(judged({ '/dev/sda': { ...PROOF, ...left } }, false)[1]).toContain('3 of 1,512 places not erased');
   });
@@ -194,6 +195,17 @@ it('does not forget a disk that is gone', () => {
   expect(disksOfAll([[SDA, gone], [renamed]])).toEqual([renamed, gone]);
   const namespaces = [disk('/dev/nvme0n1', 'S1'), disk('/dev/nvme0n2', 'S1')];
   expect(disksOfAll([namespaces, namespaces])).toEqual(namespaces);
+  // Firmware that gives two drives one name: neither is forgotten.
+  const twins = ['/dev/nvme0n1', '/dev/nvme1n1'].map((name) => ({
+    ...SDA,
+    name,
+    serial: null,
+    wwn: 'eui.0',
+  }));
+  expect(disksOfAll([twins, twins])).toEqual(twins);
+  expect(disksOfAll([twins, [twins[0]!]])).toEqual(twins);
+  const successor = disk('/dev/nvme0n1', 'S9');
+  expect(disksOfAll([namespaces, [successor]])).toEqual([...namespaces, successor]);
 });
 
 it('tells which drives of the BMC the agent does not see', () => {
