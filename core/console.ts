@@ -10,9 +10,9 @@ const QUOTE = 160;
 /* oxlint-disable no-control-regex */
 /** Where firmware and boot loaders put the cursor somewhere else: what follows is another line. */
 const MOVES = /\u001b\[[\d;]*[HfJ]|\u001bc/g;
-/** Colours, titles, and whatever else a terminal would not show. */
+/** Colours, titles, and whatever else a terminal would not show. A title that has no end takes its line only. */
 const ESCAPES =
-  /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -/]*[0-~]?/g;
+  /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|\u001b[ -/]*[0-~]?/g;
 /* oxlint-enable no-control-regex */
 
 /** The text of a console without what only a terminal understands. */

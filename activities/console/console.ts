@@ -9,8 +9,10 @@ import { endOfFile, endOfUrl, type ConsoleEnd } from './source.ts';
 
 /** What is shown of a console. */
 const SHOWN_BYTES = 16 * 1024;
-/** And what is read before that: a token that began there is seen whole. */
+/** And what may be the end of a token that began before what was read; that is masked only as a whole. */
 const LONGEST_TOKEN = 2048;
+/** What is read: bytes make fewer characters, and of colours and cursors none is left. */
+const READ_BYTES = 64 * 1024;
 
 /** The last lines of a console, fit to be kept and told. */
 export interface ConsoleTail {
@@ -33,16 +35,20 @@ export const shownConsole = (console: Console): string => console.file ?? shownU
 /** The last lines of a console, without secrets and tokens. Throws CONSOLE_UNREADABLE, SECRET_UNRESOLVED. */
 export async function consoleTail(console: Console, reader: ConsoleReader): Promise<ConsoleTail> {
   const { bytes, cut, writtenAt } = await endOf(console, reader);
-  const whole = consoleText(bytes);
-  // Where there is more before it, its first line is a part of one.
-  const text = cut ? whole.slice(whole.indexOf('\n') + 1) : whole;
-  const clean = reader.secrets.redactText(withoutOurTokens(text, reader));
+  const masked = reader.secrets.redactText(withoutOurTokens(consoleText(bytes), reader));
+  const clean = cut ? withoutBeginning(masked) : masked;
   const lines = consoleLines(clean.slice(-SHOWN_BYTES)).map((line) => reader.secrets.redactText(line));
   return { lines, writtenAt };
 }
 
+/** Where there is more before it, it may begin within a token, however wrapped, and within a line. */
+function withoutBeginning(text: string): string {
+  const rest = text.slice(LONGEST_TOKEN);
+  return rest.slice(rest.indexOf('\n') + 1);
+}
+
 async function endOf(console: Console, { secret, signal }: ConsoleReader): Promise<ConsoleEnd> {
-  const most = SHOWN_BYTES + LONGEST_TOKEN;
+  const most = READ_BYTES;
   const { file, url = '', credentials } = console;
   if (file !== undefined) return endOfFile(file, most);
   if (credentials === undefined) return endOfUrl(url, most, { signal });
@@ -62,6 +68,12 @@ function withoutOurTokens(text: string, { tokens, ref, window }: ConsoleReader):
   const agent = tokens.agentToken(ref, window.epoch);
   const wrapped = new RegExp([...agent].join(String.raw`\s*`), 'g');
   return text
-    .replaceAll(LIKE_TOKEN, (found) => (tokens.open(found.replaceAll(/\s/g, '')) === undefined ? found : '…'))
+    .replaceAll(LIKE_TOKEN, (found) => {
+      // What looks like the beginning of one may stand before it.
+      for (let at = 0; at >= 0; at = found.indexOf('WyJ', at + 1)) {
+        if (tokens.open(found.slice(at).replaceAll(/\s/g, '')) !== undefined) return `${found.slice(0, at)}…`;
+      }
+      return found;
+    })
     .replaceAll(wrapped, '…');
 }

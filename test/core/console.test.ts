@@ -6,6 +6,7 @@ const lines = (text: string): string[] => consoleLines(consoleText(new TextEncod
 it.each([
   ['plain lines', 'one\r\ntwo\r\n\r\nthree', ['one', 'two', 'three']],
   ['colours and titles', '\u001b[1;31mred\u001b[0m \u001b]0;title\u0007on\u001b(B', ['red on']],
+  ['a title that never ends', 'on \u001b]0;title\nKernel panic', ['on', 'Kernel panic']],
   [
     'a boot loader that moves the cursor',
     'GRUB\u001b[2;1HDebian\u001b[01;01H\u001b[2JUEFI',

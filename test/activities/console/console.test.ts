@@ -58,7 +58,7 @@ describe('a file', () => {
     const { lines, writtenAt } = await read(file(text));
     expect([lines.length, lines[0], lines.at(-1)]).toEqual([64, 'line 4936', 'line 4999']);
     expect(Math.abs(Date.parse(writtenAt!) - Date.now())).toBeLessThan(60_000);
-    const long = `${'x'.repeat(20_000)}\nlast`;
+    const long = `${'x'.repeat(70_000)}\nlast`;
     expect((await read(file(long))).lines).toEqual(['last']);
   });
 
@@ -87,17 +87,17 @@ describe('a URL', () => {
     answer = ({ headers }, response) => {
       seen.push({ range: headers.range, authorization: headers.authorization });
       response.writeHead(206, {
-        'content-range': 'bytes 100-107/108',
+        'content-range': 'bytes 100-4104/4105',
         'last-modified': 'Sun, 01 Mar 2026 12:00:00 GMT',
       });
-      response.end('cut\nlast');
+      response.end(`${'cut '.repeat(1_000)}\nlast`);
     };
     expect(await read({ url: url(), credentials: { username: 'reader', password: 'env:CONSOLE' } })).toEqual({
       lines: ['last'],
       writtenAt: '2026-03-01T12:00:00.000Z',
     });
     const authorization = `Basic ${Buffer.from('reader:hunter2').toString('base64')}`;
-    expect(seen).toEqual([{ range: 'bytes=-18432', authorization }]);
+    expect(seen).toEqual([{ range: 'bytes=-65536', authorization }]);
   });
 
   it('is read whole where its server sends no ranges', async () => {
@@ -157,6 +157,28 @@ describe('what may never be kept of a console', () => {
     const { lines } = await read(file(`start\n${wrapped}\n${rest}`));
     expect(lines.length).toBeLessThan(64);
     expect(signatures(lines.join(''))).not.toContain(token.split('.')[1]!);
+  });
+
+  it.each([
+    ['characters of several bytes', '\u2588'],
+    ['colours', '\u001b[1;31m'],
+  ])('is the end of a token that began before what is read, also before %s', async (_what, filler) => {
+    const token = tokens.mint(REF, 'first-boot', WINDOW);
+    const lines = token.match(/.{1,20}/g)!;
+    const behind = lines.slice(-4).join('\n');
+    const unit = Buffer.byteLength(filler);
+    const room = 65_536 - behind.length - 60 - 6;
+    const text = `start\n${lines.join('\n')}\n${filler.repeat(Math.floor(room / unit))}${' '.repeat(60 + (room % unit))}\nlast\n`;
+    const shown = (await read(file(text))).lines.join('');
+    expect(lines.slice(-4).filter((line) => shown.includes(line))).toEqual([]);
+  });
+
+  it('is a token after something that begins like one', async () => {
+    const wrapped = tokens
+      .mint(REF, 'first-boot', WINDOW)
+      .match(/.{1,20}/g)!
+      .join('\n');
+    expect((await read(file(`WyJ and then\n${wrapped}\nend`))).lines).toEqual(['WyJ and then', '…', 'end']);
   });
 
   it("is the agent's own token, and whatever this process knows as a secret", async () => {
