@@ -41,6 +41,7 @@ export function writtenBytes(
   size: number | undefined,
 ): number | undefined {
   if (format === 'raw') return size;
+  if (head.length < 32) return undefined;
   // The virtual size, as the format's specification has it: big-endian, at byte 24.
   return Number(new DataView(head.buffer, head.byteOffset, head.byteLength).getBigUint64(24));
 }
@@ -53,6 +54,7 @@ function qcow2Problem(head: Uint8Array): string | undefined {
   const version = view.getUint32(4);
   if (version !== 2 && version !== 3) return `is qcow2 of the unknown version ${version}`;
   if (view.getBigUint64(8) !== 0n) return 'has a backing file: it is not the whole image';
+  if (view.getBigUint64(24) === 0n) return 'holds a disk of 0 bytes';
   if (view.getUint32(32) !== 0) return 'is encrypted';
   if (version === 3 && (view.getUint32(76) & EXTERNAL_DATA) !== 0) return 'has its data in another file';
   return undefined;

@@ -62,8 +62,11 @@ export async function imageSize(image: Image, signal?: AbortSignal): Promise<num
   return Number.isSafeInteger(length) && length > 0 ? length : undefined;
 }
 
+/** All that a beginning may take, also from a server that sends it byte by byte: less than an attempt. */
+const HEAD_MS = 20_000;
+
 /** The first bytes of an image, by which its format is told. Throws IMAGE_SOURCE_UNREACHABLE. */
-export async function imageHead(image: Image, signal?: AbortSignal): Promise<Uint8Array> {
+export async function imageHead(image: Image, signal?: AbortSignal, boundMs = HEAD_MS): Promise<Uint8Array> {
   const file = await imageFile(image);
   if (file !== undefined) {
     await using handle = await open(file.path);
@@ -71,11 +74,9 @@ export async function imageHead(image: Image, signal?: AbortSignal): Promise<Uin
     return head.subarray(0, (await handle.read(head, 0, head.length, 0)).bytesRead);
   }
   const range = `bytes=0-${IMAGE_HEAD_BYTES - 1}`;
-  const answer = await fetchImage(image.url, {
-    method: 'GET',
-    range,
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const bound = AbortSignal.timeout(boundMs);
+  const both = signal === undefined ? bound : AbortSignal.any([signal, bound]);
+  const answer = await fetchImage(image.url, { method: 'GET', range, signal: both });
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {

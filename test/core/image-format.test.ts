@@ -11,6 +11,7 @@ const qcow2 = (change: (head: Buffer) => unknown = () => undefined, version = 3)
   const head = Buffer.alloc(1024);
   head.write('QFI\xfb', 'latin1');
   head.writeUInt32BE(version, 4);
+  head.writeBigUInt64BE(1n << 30n, 24);
   change(head);
   return head;
 };
@@ -35,6 +36,7 @@ it.each<[string, 'raw' | 'qcow2', Buffer, RegExp | undefined]>([
   ['one cut short', 'qcow2', qcow2().subarray(0, 64), /cut short/],
   ['one of tomorrow', 'qcow2', qcow2(undefined, 4), /unknown version 4/],
   ['one on another file', 'qcow2', qcow2((head) => head.writeBigUInt64BE(512n, 8)), /backing file/],
+  ['one without a disk', 'qcow2', qcow2((head) => head.writeBigUInt64BE(0n, 24)), /disk of 0 bytes/],
   ['one with a key', 'qcow2', qcow2((head) => head.writeUInt32BE(2, 32)), /encrypted/],
   ['one with its data elsewhere', 'qcow2', qcow2((head) => head.writeUInt32BE(4, 76)), /in another file/],
 ])('%s called %s', (_what, format, head, expected) => {
@@ -46,6 +48,8 @@ it.each<[string, 'raw' | 'qcow2', Buffer, RegExp | undefined]>([
 it.each<[string, 'raw' | 'qcow2', Buffer, number | undefined, number | undefined]>([
   ['as long as its file', 'raw', raw(), 4096, 4096],
   ['unknown where the source does not tell', 'raw', raw(), undefined, undefined],
+  ['unknown where there is no header', 'qcow2', qcow2().subarray(0, 10), 4096, undefined],
+  ['more than a number holds', 'qcow2', qcow2((head) => head.fill(0xff, 24, 32)), 4096, 2 ** 64],
   ['what its header says', 'qcow2', qcow2((head) => head.writeBigUInt64BE(7n << 32n, 24)), 4096, 7 * 2 ** 32],
 ])('what an image takes of a disk is %s', (_what, format, head, size, expected) => {
   expect(writtenBytes(format, head, size)).toBe(expected);

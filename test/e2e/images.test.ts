@@ -25,6 +25,7 @@ const disk = (text: string, format: 'raw' | 'qcow2' = 'raw'): Buffer => {
     bytes.fill(0, 0, 1024);
     bytes.write('QFI\xfb', 'latin1');
     bytes.writeUInt32BE(3, 4);
+    bytes.writeBigUInt64BE(BigInt(bytes.length), 24);
   }
   // The lab converts nothing: it looks for the partition table where it stands in a raw image.
   bytes.set([0x55, 0xaa], 510);

@@ -24,6 +24,10 @@ beforeAll(async () => {
       response.writeHead(200, { 'content-length': 1024 }).write('x');
       return void setImmediate(() => request.socket.destroy());
     }
+    if (request.url === '/slow') {
+      const drip = setInterval(() => response.write('x'), 20);
+      return void response.once('close', () => clearInterval(drip));
+    }
     if (request.url === '/ranges') {
       expect(request.headers.range).toBe('bytes=0-1023');
       return void response.writeHead(206).end(BYTES.subarray(0, 1024));
@@ -61,4 +65,8 @@ it.each([
 
 it.each(['gone', 'cut'])('a source that has none: %s', async (path) => {
   expect(await codeOf(imageHead(at(path)))).toBe('IMAGE_SOURCE_UNREACHABLE');
+});
+
+it('a source that sends byte by byte is given up', async () => {
+  expect(await codeOf(imageHead(at('slow'), undefined, 400))).toBe('IMAGE_SOURCE_UNREACHABLE');
 });
