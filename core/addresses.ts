@@ -63,7 +63,8 @@ const network = (value: bigint, { family, bits }: Cidr): bigint => value >> BigI
 
 function parseV4(text: string): bigint | undefined {
   const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)?.slice(1);
-  if (parts === undefined || parts.some((part) => Number(part) > 255)) return undefined;
+  // Some read 010 as eight, some as ten, and some refuse it.
+  if (parts === undefined || parts.some((part) => Number(part) > 255 || /^0\d/.test(part))) return undefined;
   return parts.reduce((value, part) => value * 256n + BigInt(part), 0n);
 }
 

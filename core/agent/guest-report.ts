@@ -27,8 +27,12 @@ export interface Route {
   readonly interface: string | null;
 }
 
+/** ISO 8601 with its zone: without one, it would be another moment wherever it is read. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/i;
+
 const momentOf = (value: unknown): number | null => {
-  const time = Date.parse(textOf(value) ?? '');
+  const text = textOf(value) ?? '';
+  const time = MOMENT.test(text) ? Date.parse(text.replace(',', '.')) : NaN;
   return Number.isFinite(time) ? time : null;
 };
 

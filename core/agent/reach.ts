@@ -1,4 +1,4 @@
-import { isInNetwork, parseAddress } from '../addresses.ts';
+import { isInNetwork, parseAddress, sameAddress } from '../addresses.ts';
 import type { GuestPort } from '../guest-network.ts';
 import { isLocal } from './guest.ts';
 import type { GuestReport } from './guest-report.ts';
@@ -30,7 +30,7 @@ export function addressesToTry(
     .map(({ address }) => bare(address))
     .filter((address) => {
       const parsed = parseAddress(address);
-      if (parsed === undefined || own.includes(address)) return false;
+      if (parsed === undefined || own.some((each) => sameAddress(bare(each), address))) return false;
       return ports.length === 0 || ports.some(({ cidr }) => isInNetwork(parsed, cidr));
     });
   return [...new Set(told)].slice(0, MOST);

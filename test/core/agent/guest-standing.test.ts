@@ -67,7 +67,10 @@ it.each([
   ['2026-03-01T13:00:00+01:00', []],
   ['2026-03-01T11:58:59Z', ['its clock is 61 s behind']],
   ['2026-03-01T14:00:00Z', ['its clock is 7200 s ahead']],
+  ['2026-03-01T14:00:00+0200', []],
   ['yesterday', []],
+  ['12', []],
+  ['2026-03-01T23:00:00', []],
   [undefined, []],
 ])('a clock that shows %s at noon', (time, differences) => {
   expect(clockDifferences(readGuestReport({ time, receivedAt: TAKEN }))).toEqual(differences);

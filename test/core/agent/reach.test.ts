@@ -29,7 +29,7 @@ it.each([
     [],
     ['10.2.0.7', '172.17.0.1', '10.9.9.9', 'fd00::7'],
   ],
-  ['none of ours, where another would answer', [], ['172.17.0.1', 'fd00::7'], ['10.2.0.7', '10.9.9.9']],
+  ['none of ours, where another would answer', [], ['172.17.0.1', 'fd00:0::7'], ['10.2.0.7', '10.9.9.9']],
 ])('tries %s', (_what, ports, own, addresses) => {
   expect(addressesToTry(TOLD, ports, own)).toEqual(addresses);
 });
