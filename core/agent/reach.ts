@@ -1,4 +1,4 @@
-import { isInNetwork, parseAddress, sameAddress } from '../addresses.ts';
+import { isInNetwork, parseAddress, parseCidr, sameAddress, type Cidr } from '../addresses.ts';
 import type { GuestPort } from '../guest-network.ts';
 import { isLocal } from './guest.ts';
 import type { GuestReport } from './guest-report.ts';
@@ -12,6 +12,11 @@ export interface Knock {
 
 const MOST = 8;
 const bare = (address: string): string => address.replace(/[/%].*$/, '');
+
+/** Where nobody but the one who asks answers, or more than one: this host, all hosts, and groups. */
+const NOBODY = ['0.0.0.0/8', '127.0.0.0/8', '224.0.0.0/3', '::/127', '::ffff:0:0/96', 'ff00::/8'].map(
+  (text) => parseCidr(text)!,
+);
 
 /**
  * The addresses that a guest is tried at: those that the contract gives it, else those that it tells, as far as
@@ -31,7 +36,8 @@ export function addressesToTry(
     .filter((address) => {
       const parsed = parseAddress(address);
       if (parsed === undefined || own.some((each) => sameAddress(bare(each), address))) return false;
-      return ports.length === 0 || ports.some(({ cidr }) => isInNetwork(parsed, cidr));
+      const among = (cidrs: readonly Cidr[]): boolean => cidrs.some((cidr) => isInNetwork(parsed, cidr));
+      return ports.length === 0 ? !among(NOBODY) : among(ports.map(({ cidr }) => cidr));
     });
   return [...new Set(told)].slice(0, MOST);
 }

@@ -34,6 +34,13 @@ it.each([
   expect(addressesToTry(TOLD, ports, own)).toEqual(addresses);
 });
 
+it.each(['0.0.0.0', '127.0.1.1', '239.0.0.1', '255.255.255.255', '::', '::ffff:10.2.0.7', 'ff02::1'])(
+  'does not try %s, where the worker would answer itself',
+  (address) => {
+    expect(addressesToTry(guest(address), [], [])).toEqual([]);
+  },
+);
+
 it('a port is reached where any address answers on it', () => {
   const knocks = [
     { address: '10.2.0.7', port: 22, outcome: 'silent' },
