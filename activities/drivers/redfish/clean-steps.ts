@@ -41,16 +41,25 @@ async function listSteps(context: StepContext, agent: AgentClient): Promise<List
 export const agentProves = async (context: StepContext, agent: AgentClient): Promise<boolean> =>
   provesErasure((await listSteps(context, agent)).versions);
 
-/** Erases once, whoever asks again: the clean step of this boot that did it, or now does. */
+/** Whether a command is an erase that went through. */
+export const isErase = (mode: EraseMode, { status, ...command }: AgentCommand): boolean =>
+  status === 'succeeded' && cleanedStep({ status, ...command }) === STEPS[mode];
+
+/**
+ * Erases once, whoever asks again: the clean step of this boot that did it, or now does.
+ *
+ * @param isStale whether one that went through is not good enough, so that it is done again
+ */
 export async function eraseOnce(
   context: StepContext,
   agent: AgentClient,
   mode: EraseMode,
+  isStale: (done: AgentCommand) => boolean,
 ): Promise<AgentCommand> {
   const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal: context.signal });
   const once = (step: string, what: string, params: () => Promise<object>): Once => ({
     command: 'clean.execute_clean_step',
-    isOurs: (done) => cleanedStep(done) === step,
+    isOurs: (done) => cleanedStep(done) === step && !isStale(done),
     params,
     what,
     attempt: attemptOf(),

@@ -16,7 +16,8 @@ import type { Json } from '../../../core/json.ts';
 import type { AgentClient } from '../../agent/client.ts';
 import type { StepContext, StepFunction } from '../driver.ts';
 import { hardwareOf, requireAgent } from './agent-steps.ts';
-import { agentProves, eraseOnce, type EraseMode } from './clean-steps.ts';
+import { attemptOf } from './boot-session.ts';
+import { agentProves, eraseOnce, isErase, type EraseMode } from './clean-steps.ts';
 
 /** Only a clean that says so erases no more than the metadata; whoever had the node is erased in full. */
 const modeOf = ({ input }: StepContext): EraseMode =>
@@ -26,7 +27,8 @@ const modeOf = ({ input }: StepContext): EraseMode =>
 export const erase: StepFunction = async (context) => {
   const agent = requireAgent(context);
   const mode = modeOf(context);
-  const command = await eraseOnce(context, agent, mode);
+  const stale = await staleErases(context, agent, mode);
+  const command = await eraseOnce(context, agent, mode, ({ id }) => stale.includes(id));
   const proves = mode === 'full' && (await agentProves(context, agent));
   const disks = sortDisks(await everSeen(agent));
   const proof = objectOf(command.result)['clean_result'] ?? null;
@@ -56,6 +58,22 @@ export const erase: StepFunction = async (context) => {
     evidence: [evidence],
   };
 };
+
+/**
+ * A run of the step that finds an erase of this boot before it has asked for any goes on after a hold: one that
+ * was not shown to be good then is done again, and not judged a second time.
+ */
+async function staleErases(context: StepContext, agent: AgentClient, mode: EraseMode): Promise<string[]> {
+  if (mode === 'metadata' || attemptOf() > 1) return [];
+  const done = (await agent.commands()).filter((command) => isErase(mode, command));
+  const last = done.at(-1);
+  if (last === undefined) return [];
+  const disks = sortDisks(await everSeen(agent)).erase;
+  const told = readErasure(objectOf(last.result)['clean_result']);
+  const judged = judgeErasure(disks, told, await agentProves(context, agent));
+  const isGood = judged.length > 0 && judged.every(({ problem }) => problem === null);
+  return isGood ? [] : done.map(({ id }) => id);
+}
 
 /** Every disk that this boot of the agent ever told of: one that is gone meanwhile has not been erased. */
 async function everSeen(agent: AgentClient): Promise<ReturnType<typeof disksOfAll>> {

@@ -68,6 +68,18 @@ describe('what is not shown to be erased fails', () => {
     expect(await data()).toEqual(['LAB001ROOT']);
   });
 
+  it('and is erased again when the step is resumed in the same boot', async () => {
+    await booted({ eraseLeavesData: 1 });
+    await failing();
+    const before = (await bench.log(NODE)).length;
+    expect((await operation.step('erase')).summary).toContain('LAB001ROOT nvme-format, read back at');
+    expect(await began(before)).toBe(2);
+    expect(await data()).toEqual([]);
+    // What is good is not done a third time.
+    await operation.step('erase');
+    expect(await began(before)).toBe(2);
+  });
+
   it('a disk that was gone when the disks were erased', async () => {
     await booted({ eraseMissesDisk: 1 });
     const { code, message } = await failing();
