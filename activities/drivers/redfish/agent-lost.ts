@@ -15,9 +15,22 @@ interface Silence {
 
 const silences = new AttemptMemory<Silence>();
 
-/** The power as the BMC reads it; null where it cannot be asked: the agent is what is waited for. */
+/** The power as the BMC reads it. */
 const powerNow = (context: StepContext): Promise<PowerReading | null> =>
-  onSystem(context, async (_bmc, system) => readPower(system.body)).catch(() => null);
+  onSystem(context, async (_bmc, system) => readPower(system.body));
+
+/** A BMC that hangs takes no more than this of an attempt, which has to end with what the agent's silence means. */
+const POWER_MS = 15_000;
+
+/** Whether the power reads off; not where the BMC cannot be asked: the agent is what is waited for. */
+async function readsOff(context: StepContext, powerOf: typeof powerNow, boundMs: number): Promise<boolean> {
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(boundMs)]);
+  const over = new Promise<null>((resolve) => {
+    if (signal.aborted) resolve(null);
+    signal.addEventListener('abort', () => resolve(null), { once: true });
+  });
+  return (await Promise.race([powerOf({ ...context, signal }).catch(() => null), over])) === 'off';
+}
 
 /**
  * A step that waits for the agent for hours, but not for one that is gone: a machine that has restarted runs
@@ -25,7 +38,7 @@ const powerNow = (context: StepContext): Promise<PowerReading | null> =>
  * call at all is given up, and at once where the power reads off, twice in a row.
  */
 export const whileAgentLives =
-  (step: StepFunction, powerOf = powerNow): StepFunction =>
+  (step: StepFunction, powerOf = powerNow, powerMs = POWER_MS): StepFunction =>
   async (context) => {
     try {
       const output = await step(context);
@@ -37,7 +50,7 @@ export const whileAgentLives =
         throw error;
       }
       const known = silences.get(context) ?? { since: Date.now(), off: false };
-      const off = (await powerOf(context)) === 'off';
+      const off = await readsOff(context, powerOf, powerMs);
       silences.set(context, { since: known.since, off });
       const seconds = (Date.now() - known.since) / 1_000;
       const powerLost = off && known.off;

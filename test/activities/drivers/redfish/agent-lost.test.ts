@@ -9,6 +9,7 @@ afterEach(() => void vi.useRealTimers());
 const context = (requestId: string, agent?: number): StepContext =>
   ({
     input: { ref: { site: 's', node: 'n', requestId, generation: 1 }, step: 'erase', window: { epoch: 1 } },
+    signal: new AbortController().signal,
     inventory: { timeouts: agent === undefined ? undefined : { agent } },
   }) as unknown as StepContext;
 
@@ -64,4 +65,20 @@ it('one whose machine is off is given up at the second reading in a row, and onl
   expect(await after(1, busy, at, 'off')).toBe('AGENT_COMMAND_RUNNING');
   expect(await after(1, silent, at, 'off')).toBe('AGENT_UNREACHABLE');
   expect(await after(1, silent, at, 'off')).toBe('POWER_LOST');
+});
+
+it('a BMC that takes the question and never answers does not keep an attempt from its end', async () => {
+  vi.useRealTimers();
+  const asked: AbortSignal[] = [];
+  const hangs = ({ signal }: StepContext): Promise<never> => {
+    asked.push(signal);
+    return new Promise(() => undefined);
+  };
+  await expect(whileAgentLives(silent, hangs, 10)(context('f', 600))).rejects.toMatchObject({
+    failure: { code: 'AGENT_UNREACHABLE' },
+  });
+  await expect(whileAgentLives(silent, hangs, 10)(context('g', 0))).rejects.toMatchObject({
+    failure: { code: 'AGENT_LOST' },
+  });
+  expect(asked.map(({ aborted }) => aborted)).toEqual([true, true]);
 });
