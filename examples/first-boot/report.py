@@ -6,6 +6,7 @@ again and again until it is taken. Needs Python 3 and util-linux; nvidia-smi whe
 """
 
 import argparse
+import http.client
 import json
 import os
 import socket
@@ -148,6 +149,9 @@ def main():
             problem = str(error.code)
         except OSError as error:
             problem = str(error)
+        except http.client.HTTPException as error:
+            # What came instead of an answer may repeat what was asked: its kind is enough.
+            problem = type(error).__name__
         # The address carries a token: it is not logged.
         print(f"not taken yet: {problem}", file=sys.stderr)
         if time.monotonic() > until:

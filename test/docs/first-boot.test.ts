@@ -10,6 +10,8 @@ import { readGuestReport } from '../../core/agent/guest-report.ts';
 import { parseFirstBoot } from '../../core/gateway-messages.ts';
 
 const TOKEN = 'a-token-that-no-log-may-hold';
+/** Not an answer of HTTP at all. */
+const BROKEN = 0;
 
 let folder: string;
 let server: Server;
@@ -24,7 +26,9 @@ beforeEach(async () => {
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
       bodies.push(JSON.parse(Buffer.concat(chunks).toString()));
-      res.writeHead(statuses.shift() ?? 204, { connection: 'close' }).end();
+      const status = statuses.shift() ?? 204;
+      if (status === BROKEN) return void req.socket.end('no status line\r\n\r\n');
+      res.writeHead(status, { connection: 'close' }).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -79,6 +83,12 @@ it('the example of a first boot tells of this machine what the hand-over compare
     gpus: expect.any(Array),
     links: expect.any(Array),
   });
+});
+
+it('it asks again where something answers that speaks no HTTP', async () => {
+  statuses = [BROKEN, 204];
+  expect(await run(callback())).toEqual({ code: 0, said: 'not taken yet: BadStatusLine\n' });
+  expect(bodies).toHaveLength(2);
 });
 
 it.each([403, 410])(
