@@ -6,6 +6,8 @@ const off = process.env['RACKWRIGHT_WITHOUT'];
 
 /** Benchmarks that take times are no tests; the one that counts requests is. */
 const bench = process.env['RACKWRIGHT_BENCH'] !== undefined;
+/** What goes wrong on the chain of QEMU takes a quarter of an hour: it is asked for. */
+const faults = process.env['RACKWRIGHT_FAULTS'] !== undefined;
 const E2E = ['test/e2e/**/*.test.ts', 'test/field/**/*.test.ts', 'bench/redfish.test.ts'];
 
 // Against real third-party systems, and what takes long: one file at a time, and time enough to install and boot them.
@@ -13,7 +15,14 @@ export default defineConfig({
   plugins: off === undefined || off === 'all' ? [] : [without(off)],
   test: {
     pool: 'forks',
-    include: off === 'all' ? ['test/field/without.run.ts'] : bench ? ['bench/*.test.ts'] : E2E,
+    include:
+      off === 'all'
+        ? ['test/field/without.run.ts']
+        : faults
+          ? ['test/e2e/qemu/faults.run.ts']
+          : bench
+            ? ['bench/*.test.ts']
+            : E2E,
     fileParallelism: false,
     // Field reports wait more than they compute.
     maxConcurrency: 8,

@@ -1,6 +1,7 @@
 // npm test: installs, builds, finds Temporal, and runs every test that needs no opt-in.
 // Arguments go to vitest; --e2e runs test/e2e/ instead, --bench a benchmark of bench/; --without switches one
-// handling of the field reports after the other off, and demands that its tests fail.
+// handling of the field reports after the other off, and demands that its tests fail; --faults plays the faults on
+// the chain of QEMU, which take too long to be played each time.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,7 +17,9 @@ const log = (line) => console.error(line);
 await ensureTemporalBinary({ log });
 await ensureTestServerBinary({ log });
 
-const args = process.argv.slice(2).filter((arg) => !['--e2e', '--bench', '--without'].includes(arg));
+const args = process.argv
+  .slice(2)
+  .filter((arg) => !['--e2e', '--bench', '--without', '--faults'].includes(arg));
 const bench = process.argv.includes('--bench');
 const without = process.argv.includes('--without');
 const e2e = process.argv.includes('--e2e') || bench;
@@ -34,6 +37,7 @@ if (e2e && !existsSync(join(ROOT, 'test', 'e2e'))) {
 const asked = {
   ...(bench ? { RACKWRIGHT_BENCH: 'all' } : {}),
   ...(without ? { RACKWRIGHT_WITHOUT: 'all' } : {}),
+  ...(process.argv.includes('--faults') ? { RACKWRIGHT_FAULTS: 'all' } : {}),
 };
 tool('vitest', ['run', ...(e2e ? ['--config', 'vitest.e2e.config.ts'] : []), ...args], {
   env: e2e ? { ...process.env, ...asked } : env,

@@ -53,7 +53,7 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(
           image('big', 'big.raw', await checksumOf(big)),
           image('silent', 'silent.raw', await checksumOf(silent)),
         ],
-        timeouts: { firstBoot: '3m' },
+        timeouts: { firstBoot: '2m' },
       });
       await chain.pass('enroll');
       await chain.pass('clean', '--erase', 'full');
