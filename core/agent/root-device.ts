@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json.ts';
 import type { AgentDisk } from './hardware.ts';
 
+const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
 /** The contract's hints. All that are given must match. */
@@ -64,7 +65,9 @@ export function agentHints(hints: RootDeviceHints | undefined): JsonObject | und
 /** One disk in words, for an error that lists what was seen. */
 export function shownDisk(disk: AgentDisk): string {
   const facts = [
-    `${Math.floor(disk.sizeBytes / GIB)} GiB`,
+    disk.sizeBytes < GIB
+      ? `${Math.floor(disk.sizeBytes / MIB)} MiB`
+      : `${Math.floor(disk.sizeBytes / GIB)} GiB`,
     ...[disk.vendor, disk.model].filter((text) => text !== null),
     ...(disk.serial === null ? [] : [`serial ${disk.serial}`]),
     ...(disk.wwn === null ? [] : [`wwn ${disk.wwn}`]),

@@ -51,4 +51,5 @@ it('tells the agent the hints in its own words', () => {
 
 it('shows a disk in one line', () => {
   expect(shownDisk(disks[0]!)).toBe('/dev/sda (480 GiB, SSD A, serial S-A, wwn 0xA)');
+  expect(shownDisk({ ...disks[0]!, sizeBytes: 805_306_368 })).toContain('(768 MiB, ');
 });
