@@ -56,7 +56,7 @@ export async function startLibvirt(dir: string): Promise<Libvirt> {
     ([name, path]) => `mkdir -p ${path} && mount --bind ${join(dir, name)} ${path}`,
   );
   // The shell stays: the first process of a process namespace has to bury those that nobody waits for.
-  const script = `set -e\n${mounts.join('\n')}\nlibvirtd --timeout 0 >>${join(dir, 'log', 'out')} 2>&1 & wait $!`;
+  const script = `set -e\n${mounts.join('\n')}\nlibvirtd --pid-file ${join(dir, 'libvirtd.pid')} --timeout 0 >>${join(dir, 'log', 'out')} 2>&1 & wait $!`;
   const [unshare, ...own] = OWN_NAMESPACES;
   const daemon = spawn(unshare!, [...own, 'bash', '-c', script], { stdio: 'ignore' });
   const uri = `qemu+unix:///system?socket=${join(dir, 'run', 'libvirt-sock')}`;
