@@ -43,7 +43,7 @@ await main('gateway', async () => {
   tellReady({ site: site.name, url });
 });
 
-/** Throws PORT_TAKEN. With a certificate, TLS stands before the same application. */
+/** Throws PORT_TAKEN, or CONFIGURATION_INVALID. With a certificate, TLS stands before the same application. */
 async function listen(
   app: FastifyInstance,
   { listen: { host, port }, tls }: GatewayConfig,
@@ -59,7 +59,11 @@ async function listen(
     });
     return { url: `https://${host}:${(server.address() as AddressInfo).port}`, server };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw fail('PORT_TAKEN', `Port ${port} of ${host} is taken; choose another with --listen.`);
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') {
+      throw fail('PORT_TAKEN', `Port ${port} of ${host} is taken; choose another with --listen.`);
+    }
+    if (syscall !== 'listen') throw error;
+    throw fail('CONFIGURATION_INVALID', `Nothing can listen on ${host}:${port} (${code}): correct --listen.`);
   }
 }

@@ -9,15 +9,19 @@ const listen = (port: number, host: string): Promise<Server> =>
 
 const close = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
 
-/** Whether something else listens on the port already. */
-export async function isTaken(port: number, host = '127.0.0.1'): Promise<boolean> {
+/** Why nothing can listen there, as an error code of the system: `EADDRINUSE` where something else does. */
+export async function hindrance(port: number, host = '127.0.0.1'): Promise<string | undefined> {
   try {
     await close(await listen(port, host));
-    return false;
-  } catch {
-    return true;
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unknown';
   }
 }
+
+/** Whether something else listens on the port already. */
+export const isTaken = async (port: number, host?: string): Promise<boolean> =>
+  (await hindrance(port, host)) === 'EADDRINUSE';
 
 /** Ports that were free a moment ago, all different. */
 export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {

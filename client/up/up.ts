@@ -9,7 +9,7 @@ import { devServerArguments } from './dev-server.ts';
 import { notAsAsked, runningLab, startLab, stopLab, type Lab } from './lab.ts';
 import { packageRoot } from './package-root.ts';
 import { forgetPid, livingPid, notePid } from './pid-files.ts';
-import { freePorts, isTaken } from './ports.ts';
+import { freePorts, hindrance, isTaken } from './ports.ts';
 import { processFlags } from './process-flags.ts';
 import { end } from './process-table.ts';
 import { forgetRunning, writeRunning, type Running } from './running.ts';
@@ -185,7 +185,10 @@ async function refuseTaken(ports: UpPorts, embedded: boolean, gatewayHost: strin
   ];
   const taken: string[] = [];
   for (const [what, port, flag, host] of wanted) {
-    if (await isTaken(port, host)) taken.push(`port ${port} for ${what} is taken (${flag} chooses another)`);
+    const why = await hindrance(port, host);
+    if (why === undefined) continue;
+    if (why === 'EADDRINUSE') taken.push(`port ${port} for ${what} is taken (${flag} chooses another)`);
+    else throw fail('CONFIGURATION_INVALID', `Nothing can listen on ${host}:${port} for ${what} (${why}).`);
   }
   if (taken.length > 0) throw fail('PORT_TAKEN', `${taken.join('; ')}.`);
 }

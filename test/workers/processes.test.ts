@@ -146,6 +146,13 @@ test('a port that is taken ends the gateway with exit 3, and its name', async ()
   other.close();
 });
 
+test('an address that this machine does not have ends the gateway with exit 2, and its name', async () => {
+  const { code, stderr } = await start('workers/gateway.js', [...site(), '--listen', '192.0.2.1:8300']).ended;
+  expect(stderr).toContain('CONFIGURATION_INVALID (control-host)');
+  expect(stderr).toContain('Nothing can listen on 192.0.2.1:8300 (EADDRNOTAVAIL)');
+  expect(code).toBe(2);
+});
+
 test('secrets that were resolved are masked in logs: in fields, messages and errors', async () => {
   const module = (path: string): string => JSON.stringify(pathToFileURL(join(DIST, path)));
   const script = `

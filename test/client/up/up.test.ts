@@ -114,6 +114,16 @@ describe('up', () => {
     expect(stderr).toContain(`port ${gateway} for the gateway is taken (--gateway-port chooses another)`);
     expect(code).toBe(3);
   });
+
+  test('an address that this machine does not have is not a port that is taken', async () => {
+    const other = ['up', '--lab', '--data-dir', join(folder.path, 'other'), '--port-base', '0'];
+    const { code, stderr } = await cli([...other, '--gateway-host', '192.0.2.1']);
+    expect(stderr).toMatch(
+      /CONFIGURATION_INVALID .*: Nothing can listen on 192\.0\.2\.1:\d+ for the gateway/,
+    );
+    expect(stderr).toContain('EADDRNOTAVAIL');
+    expect(code).toBe(2);
+  });
 });
 
 describe('verbs', () => {
