@@ -1,4 +1,5 @@
 import { formatDuration } from '../../core/duration.ts';
+import type { ErrorCode } from '../../core/errors/catalogue.ts';
 import type { Failure } from '../../core/errors/failure.ts';
 import type { OperationReport, StepReport, StepState } from '../../core/operations.ts';
 import type { Io, Style } from './io.ts';
@@ -48,9 +49,18 @@ const seconds = (step: StepReport): number =>
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 300);
 
+/** Failures of the contract that are corrected outside of it, by time or at the place that a reference names. */
+const OUTSIDE: ReadonlySet<string> = new Set<ErrorCode>([
+  'WINDOW_CLOSED',
+  'SECRET_UNRESOLVED',
+  'SITE_KEY_INVALID',
+  'BMC_AUTH_FAILED',
+  'IRONIC_AUTH_FAILED',
+]);
+
 /** Whether a corrected contract is what it takes: a held operation goes on under the one that it began with. */
 const needsAnother = ({ faultDomain, code }: Failure): boolean =>
-  faultDomain === 'contract' && code !== 'WINDOW_CLOSED';
+  faultDomain === 'contract' && !OUTSIDE.has(code);
 
 /** How an operation stands: a line, and what to do when it is held or has failed. */
 export function verdictLines(io: Io, report: OperationReport): string[] {

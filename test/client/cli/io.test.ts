@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { Io } from '../../../client/cli/io.ts';
 import { progressPrinter, verdictLines } from '../../../client/cli/progress.ts';
+import type { ErrorCode } from '../../../core/errors/catalogue.ts';
 import { failure } from '../../../core/errors/failure.ts';
 import type { OperationReport } from '../../../core/operations.ts';
 
@@ -95,7 +96,7 @@ test('a hold says code, fault domain, correction, and how to go on', () => {
 });
 
 test('a hold that a corrected contract would end says that it takes another operation', () => {
-  const linesOf = (code: 'IMAGE_UNKNOWN' | 'WINDOW_CLOSED', contractHash?: string): string =>
+  const linesOf = (code: ErrorCode, contractHash?: string): string =>
     verdictLines(
       new Io(false),
       report({ held: true, failure: failure(code, 'x'), ...(contractHash ? { contractHash } : {}) }),
@@ -103,6 +104,8 @@ test('a hold that a corrected contract would end says that it takes another oper
   const another = linesOf('IMAGE_UNKNOWN', 'sha256:1');
   expect(another).toContain('rackwright op abort r1 --node n1 --reason TEXT, then ask again');
   expect(another).not.toContain('op resume');
-  expect(linesOf('WINDOW_CLOSED', 'sha256:1')).toContain('op resume');
+  for (const code of ['WINDOW_CLOSED', 'SECRET_UNRESOLVED', 'BMC_AUTH_FAILED'] as const) {
+    expect(linesOf(code, 'sha256:1')).toContain('op resume');
+  }
   expect(linesOf('IMAGE_UNKNOWN')).toContain('op resume');
 });
