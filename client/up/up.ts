@@ -188,7 +188,11 @@ async function refuseTaken(ports: UpPorts, embedded: boolean, gatewayHost: strin
     const why = await hindrance(port, host);
     if (why === undefined) continue;
     if (why === 'EADDRINUSE') taken.push(`port ${port} for ${what} is taken (${flag} chooses another)`);
-    else throw fail('CONFIGURATION_INVALID', `Nothing can listen on ${host}:${port} for ${what} (${why}).`);
+    else {
+      const flags = what === 'the gateway' ? `${flag} or --gateway-host` : flag;
+      const message = `Nothing can listen on ${host}:${port} for ${what} (${why}): correct ${flags}.`;
+      throw fail('CONFIGURATION_INVALID', message);
+    }
   }
   if (taken.length > 0) throw fail('PORT_TAKEN', `${taken.join('; ')}.`);
 }

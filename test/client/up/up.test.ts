@@ -121,7 +121,7 @@ describe('up', () => {
     expect(stderr).toMatch(
       /CONFIGURATION_INVALID .*: Nothing can listen on 192\.0\.2\.1:\d+ for the gateway/,
     );
-    expect(stderr).toContain('EADDRNOTAVAIL');
+    expect(stderr).toContain('(EADDRNOTAVAIL): correct --gateway-port or --gateway-host.');
     expect(code).toBe(2);
   });
 });
