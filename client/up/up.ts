@@ -6,6 +6,7 @@ import { temporalSettings } from '../../activities/temporal/settings.ts';
 import { fail } from '../../core/errors/failure.ts';
 import { connect } from '../sdk/connect.ts';
 import { devServerArguments } from './dev-server.ts';
+import { gatewayNote } from './gateway-note.ts';
 import { notAsAsked, runningLab, startLab, stopLab, type Lab } from './lab.ts';
 import { packageRoot } from './package-root.ts';
 import { forgetPid, livingPid, notePid } from './pid-files.ts';
@@ -91,6 +92,8 @@ async function startAll(
   const lab = options.lab && (await joinLab(dir, options.lab, gatewayUrl, started));
   const path = resolve(lab?.inventory ?? options.inventory ?? '');
   const inventory = await requireInventory(path, { allowExec: options.allowExec });
+  const note = gatewayNote(inventory, options.gatewayHost);
+  if (note !== undefined) options.note(note);
   if (options.lab && lab?.joined) {
     const has = { servers: inventory.nodes.length, speed: lab.speed };
     for (const line of notAsAsked(options.lab, has)) options.note(line);
