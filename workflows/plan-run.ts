@@ -1,4 +1,4 @@
-import { CancellationScope, condition, sleep } from '@temporalio/workflow';
+import { CancellationScope, condition, patched, sleep } from '@temporalio/workflow';
 import { consoleEnds } from '../core/console.ts';
 import { failure, type Failure } from '../core/errors/failure.ts';
 import type { OpenedOperation, OperationInput, StepInput } from '../core/operations.ts';
@@ -228,12 +228,15 @@ export class PlanRun {
 
   /** What is true now: observed facts are asked of the world, the others are remembered. */
   async #holds(): Promise<(fact: string) => boolean> {
-    const { standing, progress } = this.#parts;
+    const { standing, progress, stopping } = this.#parts;
     const { driver, observed } = this.#opened;
     let seen: { [fact: string]: boolean } = {};
+    const asks = () => checkFacts(driver, { ...this.#stepInput('facts'), ask: observed });
     try {
-      seen = await checkFacts(driver, { ...this.#stepInput('facts'), ask: observed });
+      seen = await (patched('stop-facts') ? stopping.scope(asks) : asks());
     } catch (error) {
+      // No step follows once it was stopped.
+      if (stopping.why && isCancelled(error)) return () => false;
       if (!isReported(error)) throw error;
       progress.note('What still holds could not be asked: nothing that can be asked is taken for granted.');
     }

@@ -152,6 +152,24 @@ describe('a held operation', () => {
     expect((await house.run('deploy', { image: 'a' })).outcome).toBe('pass');
   });
 
+  it('is aborted at once, also while what still holds cannot be asked', async () => {
+    await holdAt('write-image', 'h3-facts');
+    const { 'agent-alive': asked } = house.driver.facts;
+    let asks = 0;
+    house.driver.facts['agent-alive'] = async () => {
+      asks += 1;
+      throw fail('BMC_UNREACHABLE', 'nothing answers');
+    };
+    await house.send('resume');
+    await until(async () => asks > 0);
+    await house.send('abort', { reason: 'it is gone' });
+    expect(await house.result('h3-facts')).toMatchObject({ outcome: 'aborted', residue: [] });
+    house.driver.facts['agent-alive'] = asked!;
+    await idle();
+    delete house.driver.script['write-image'];
+    expect((await house.run('deploy', { image: 'a' })).outcome).toBe('pass');
+  });
+
   it('is not held, and fails at once, where the request says so', async () => {
     breakStep('preflight');
     expect((await house.run('reimage', { image: 'b', onFailure: 'fail' })).outcome).toBe('fail');

@@ -105,7 +105,7 @@ export class ScriptedDriver implements Driver {
   /** What cannot be removed. */
   stuck: Residue[] = [];
   readonly steps: Driver['steps'];
-  readonly facts: Driver['facts'];
+  readonly facts: { [fact: string]: Driver['facts'][string] };
 
   constructor() {
     const ids = ALL_VERBS.filter(isOperationVerb).flatMap((verb) =>
