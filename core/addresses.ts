@@ -85,3 +85,6 @@ function parseV6(text: string): bigint | undefined {
   const groups = [...head!, ...Array<string>(8 - given.length).fill('0'), ...(rest ?? [])];
   return groups.reduce((value, group) => value * 65_536n + BigInt(`0x${group}`), 0n);
 }
+
+/** An address without the prefix length or the zone that a guest may tell behind it. */
+export const bareAddress = (address: string): string => address.replace(/[/%].*$/, '');

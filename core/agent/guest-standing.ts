@@ -1,14 +1,13 @@
-import { parseAddress, sameAddress } from '../addresses.ts';
+import { bareAddress, parseAddress, sameAddress } from '../addresses.ts';
 import type { GuestPort } from '../guest-network.ts';
 import type { GuestReport } from './guest-report.ts';
 
 /** A guest's clock may differ by this from when its report was taken; on its way it takes a moment, too. */
 export const CLOCK_BOUND_SECONDS = 60;
 
-const bare = (address: string): string => address.replace(/[/%].*$/, '');
 const among = (address: string, all: readonly string[]): boolean =>
-  all.some((each) => sameAddress(bare(each), address));
-const isStub = (address: string): boolean => /^(127\.|::1$)/.test(bare(address));
+  all.some((each) => sameAddress(bareAddress(each), address));
+const isStub = (address: string): boolean => /^(127\.|::1$)/.test(bareAddress(address));
 
 /** Servers that the guest asks by itself; those behind a resolver of its own are not seen. Null: not told. */
 const namedServers = ({ dns }: GuestReport): readonly string[] | null =>
@@ -20,7 +19,7 @@ const isDefault = ({ destination }: { readonly destination: string }): boolean =
 const wantedDns = (ports: readonly GuestPort[]): string[] => [...new Set(ports.flatMap(({ dns }) => dns))];
 const wantedGateways = (ports: readonly GuestPort[]): string[] =>
   ports.flatMap(({ gateway }) => gateway ?? []);
-const familyOf = (address: string): number | undefined => parseAddress(bare(address))?.family;
+const familyOf = (address: string): number | undefined => parseAddress(bareAddress(address))?.family;
 
 /** What the contract gave the guest of its network, and the guest does not have. What it does not tell is not judged. */
 export function networkDifferences(guest: GuestReport, ports: readonly GuestPort[]): string[] {

@@ -1,4 +1,4 @@
-import { isInNetwork, parseAddress, parseCidr, sameAddress, type Cidr } from '../addresses.ts';
+import { bareAddress, isInNetwork, parseAddress, parseCidr, sameAddress, type Cidr } from '../addresses.ts';
 import type { GuestPort } from '../guest-network.ts';
 import { isLocal } from './guest.ts';
 import type { GuestReport } from './guest-report.ts';
@@ -11,7 +11,6 @@ export interface Knock {
 }
 
 const MOST = 8;
-const bare = (address: string): string => address.replace(/[/%].*$/, '');
 
 /** Where nobody but the one who asks answers, or more than one: this host, all hosts, and groups. */
 const NOBODY = ['0.0.0.0/8', '127.0.0.0/8', '224.0.0.0/3', '::/127', '::ffff:0:0/96', 'ff00::/8'].map(
@@ -32,10 +31,10 @@ export function addressesToTry(
   if (given.length > 0) return given.slice(0, MOST);
   const told = guest.addresses
     .filter((each) => !isLocal(each))
-    .map(({ address }) => bare(address))
+    .map(({ address }) => bareAddress(address))
     .filter((address) => {
       const parsed = parseAddress(address);
-      if (parsed === undefined || own.some((each) => sameAddress(bare(each), address))) return false;
+      if (parsed === undefined || own.some((each) => sameAddress(bareAddress(each), address))) return false;
       const among = (cidrs: readonly Cidr[]): boolean => cidrs.some((cidr) => isInNetwork(parsed, cidr));
       return ports.length === 0 ? !among(NOBODY) : among(ports.map(({ cidr }) => cidr));
     });
