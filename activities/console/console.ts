@@ -1,8 +1,8 @@
 import type { Console } from '../../contracts/inventory/console.ts';
-import { isSecretRef } from '../../contracts/inventory/primitives.ts';
 import { consoleLines, consoleText } from '../../core/console.ts';
 import type { OperationRef, TokenWindow } from '../../core/operations.ts';
 import { shownUrl } from '../../core/redfish/media.ts';
+import { credentialsOf } from '../secrets/credentials.ts';
 import type { SecretSet } from '../secrets/redact.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 import { endOfFile, endOfUrl, type ConsoleEnd } from './source.ts';
@@ -52,12 +52,7 @@ async function endOf(console: Console, { secret, signal }: ConsoleReader): Promi
   const { file, url = '', credentials } = console;
   if (file !== undefined) return endOfFile(file, most);
   if (credentials === undefined) return endOfUrl(url, most, { signal });
-  const { username, password } = credentials;
-  const login = {
-    username: isSecretRef(username) ? await secret(username) : username,
-    password: await secret(password),
-  };
-  return endOfUrl(url, most, { login, signal });
+  return endOfUrl(url, most, { login: await credentialsOf(credentials, secret), signal });
 }
 
 /** What may be a token of the gateway: a list in base64, a dot, a signature; also broken over lines. */

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Agent, request } from 'undici';
-import { fail } from '../../core/errors/failure.ts';
+import { fail, RackwrightError } from '../../core/errors/failure.ts';
 
 /** The end of a console's log, and when it was last written to, where that is known. */
 export interface ConsoleEnd {
@@ -51,7 +51,7 @@ export async function endOfFile(path: string, most: number): Promise<ConsoleEnd>
       await file.close();
     }
   } catch (error) {
-    if ((error as Error).name === 'RackwrightError') throw error;
+    if (error instanceof RackwrightError) throw error;
     throw unread(`reading the file on this worker failed with ${codeOf(error)}`);
   }
 }
@@ -89,7 +89,7 @@ export async function endOfUrl(
       writtenAt: Number.isFinite(written) ? new Date(written).toISOString() : null,
     };
   } catch (error) {
-    if ((error as Error).name === 'RackwrightError') throw error;
+    if (error instanceof RackwrightError) throw error;
     signal.throwIfAborted();
     throw unread(`no whole answer from its server (${codeOf(error)})`);
   }

@@ -29,14 +29,8 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-const ask = async <T>(path: string, init: RequestInit = {}): Promise<T> => {
-  const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(`${lab.controlUrl}/servers/${path}`, { headers, ...init });
-  if (!answer.ok) throw new Error(`the lab answers ${answer.status} to ${path}`);
-  return (await answer.json()) as T;
-};
-const faults = (node: string, switches: object): Promise<unknown> =>
-  ask(`${node}/faults`, { method: 'PUT', body: JSON.stringify(switches) });
+const ask = <T>(path: string): Promise<T> => lab.ask<T>(path);
+const faults = (node: string, switches: object): Promise<unknown> => lab.faults(node, switches);
 
 async function verb(...args: string[]): Promise<OperationReport> {
   const { stdout, stderr } = await product.cli('node', ...args, '--json');

@@ -36,17 +36,11 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-const ask = async <T>(path: string, init: RequestInit = {}): Promise<T> => {
-  const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(`${lab.controlUrl}/servers/${path}`, { headers, ...init });
-  if (!answer.ok) throw new Error(`the lab answers ${answer.status} to ${path}`);
-  return (await answer.json()) as T;
-};
+const ask = <T>(path: string): Promise<T> => lab.ask<T>(path);
 const server = (node: string): Promise<LabServer> => ask<LabServer>(node);
 const log = async (node: string): Promise<readonly LabEvent[]> =>
   (await ask<{ entries: LabEvent[] }>(`${node}/log`)).entries;
-const faults = (node: string, switches: object): Promise<unknown> =>
-  ask(`${node}/faults`, { method: 'PUT', body: JSON.stringify(switches) });
+const faults = (node: string, switches: object): Promise<unknown> => lab.faults(node, switches);
 const fired = async (node: string): Promise<string[]> =>
   (await log(node)).flatMap((each) => (each.event === 'fault-fired' ? [String(each['fault'])] : []));
 

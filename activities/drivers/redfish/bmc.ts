@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { isSecretRef } from '../../../contracts/inventory/primitives.ts';
 import type { TlsPolicy as ContractTls } from '../../../contracts/inventory/bmc.ts';
 import { fail } from '../../../core/errors/failure.ts';
 import type { Convergence } from '../../../core/redfish/convergence.ts';
@@ -8,6 +7,7 @@ import type { BmcEndpoint, TlsPolicy } from '../../redfish/endpoint.ts';
 import { pendingError } from '../../redfish/power.ts';
 import { findSystem, type SystemFound } from '../../redfish/service.ts';
 import { withBmc, type Bmc } from '../../redfish/transport.ts';
+import { credentialsOf } from '../../secrets/credentials.ts';
 import type { StepContext } from '../driver.ts';
 
 /** What a step does once the BMC is reached and the system found. */
@@ -30,13 +30,9 @@ export async function endpointOf({
   if (bmc?.credentials === undefined) {
     throw fail('CONTRACT_INVALID', `Node ${node.name} has no \`bmc\` with credentials in the inventory.`);
   }
-  const { username, password } = bmc.credentials;
   return {
     address: bmc.address,
-    credentials: {
-      username: isSecretRef(username) ? await secret(username) : username,
-      password: await secret(password),
-    },
+    credentials: await credentialsOf(bmc.credentials, secret),
     tls: await tlsOf(bmc.tls),
     auth: bmc.auth,
     timeouts: { connectMs: bmc.timeouts.connect * 1000, requestMs: bmc.timeouts.request * 1000 },

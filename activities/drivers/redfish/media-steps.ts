@@ -1,7 +1,7 @@
-import { isSecretRef } from '../../../contracts/inventory/primitives.ts';
 import { convergeBootOnce, convergeNoOverride } from '../../redfish/boot.ts';
 import { convergeMedia, convergeNoMedia } from '../../redfish/media.ts';
 import type { MediaOptions } from '../../redfish/media-drives.ts';
+import { credentialsOf } from '../../secrets/credentials.ts';
 import type { StepContext, StepFunction } from '../driver.ts';
 import { bootModeOf, onSystem, reached, sentence } from './bmc.ts';
 import { mediaOf, mediaOurs } from './boot-session.ts';
@@ -17,12 +17,7 @@ export const insertMedia: StepFunction = (context) =>
 /** What the contract has for whatever stands before the gateway. The BMC's own account is none of its business. */
 async function mediaCredentials({ inventory, secret }: StepContext): Promise<MediaOptions['credentials']> {
   const given = inventory.media?.credentials;
-  if (given === undefined) return undefined;
-  const { username, password } = given;
-  return {
-    username: isSecretRef(username) ? await secret(username) : username,
-    password: await secret(password),
-  };
+  return given && credentialsOf(given, secret);
 }
 
 /** The next boot comes from the virtual CD, once. */

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { resolveCredentials } from '../../../activities/secrets/credentials.ts';
+import { credentialsOf } from '../../../activities/secrets/credentials.ts';
 import { resolveSecret } from '../../../activities/secrets/resolve.ts';
 
 let baseDir: string;
@@ -71,13 +71,12 @@ describe('resolveSecret', () => {
 
   test('credentials: the user name may be plain or a reference', async () => {
     const options = { env: { ...env, USER_NAME: 'root' } };
-    expect(await resolveCredentials({ username: 'admin', password: 'env:PW' }, options)).toEqual({
+    const secret = (reference: string): Promise<string> => resolveSecret(reference, options);
+    expect(await credentialsOf({ username: 'admin', password: 'env:PW' }, secret)).toEqual({
       username: 'admin',
       password: 'from the environment',
     });
-    expect(
-      await resolveCredentials({ username: 'env:USER_NAME', password: 'env:PW' }, options),
-    ).toMatchObject({
+    expect(await credentialsOf({ username: 'env:USER_NAME', password: 'env:PW' }, secret)).toMatchObject({
       username: 'root',
     });
   });

@@ -10,6 +10,10 @@ export interface OutsideLab {
   readonly controlUrl: string;
   /** The contract of its site, with absolute paths. */
   readonly contract: Contract;
+  /** Asks its control API of a server: `node-001`, `node-001/log`. */
+  ask<T>(path: string, init?: RequestInit): Promise<T>;
+  /** Sets fault switches of a server. */
+  faults(node: string, switches: object): Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -43,8 +47,16 @@ export async function startOutsideLab(
   });
   const from = (path: string): string => resolve(dir.lab, path);
   const written = parse(readFileSync(join(dir.lab, 'inventory.yaml'), 'utf8')) as Contract;
+  const ask = async <T>(path: string, init: RequestInit = {}): Promise<T> => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${controlUrl}/servers/${path}`, { headers, ...init });
+    if (!answer.ok) throw new Error(`the lab answers ${answer.status} to ${path}`);
+    return (await answer.json()) as T;
+  };
   return {
     controlUrl,
+    ask,
+    faults: (node, switches) => ask(`${node}/faults`, { method: 'PUT', body: JSON.stringify(switches) }),
     contract: {
       ...written,
       bmc: { ...written.bmc, tls: { ca: from(written.bmc.tls.ca) } },
