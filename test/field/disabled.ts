@@ -106,8 +106,8 @@ export const DISABLED: readonly Disabled[] = [
     edits: [
       edit(
         'activities/drivers/redfish/media-steps.ts',
-        'if (given === undefined) return undefined;',
-        'return undefined;',
+        'return given && credentialsOf(given, secret);',
+        'return given && undefined;',
       ),
     ],
   },
