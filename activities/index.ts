@@ -1,7 +1,11 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { untraced } from '../core/errors/failure.ts';
 import type { SiteActivities } from '../core/site-activities.ts';
+import { closeAcceptance, openAcceptance } from './acceptance.ts';
 import type { Driver } from './drivers/driver.ts';
+import type { GateCheck } from './gates/check.ts';
+import { GATE_CHECKS } from './gates/index.ts';
+import { gateActivities } from './gates/runner.ts';
 import { findOperation, loadNode, saveNode, watchOperation } from './nodes.ts';
 import { closeOperation, openOperation } from './operations.ts';
 import { activity, driverActivities } from './runner.ts';
@@ -11,12 +15,21 @@ import { watchNodes } from './watch/watch.ts';
 /** How long an entity waits before it tries again what cannot get better by itself. */
 const PATIENCE_MS = 10_000;
 
+export interface ActivityOptions {
+  /** Aborted when the worker stops: the watch, which has no end of its own, must not hold it up. */
+  readonly stopping?: AbortSignal;
+  /** @default all that this version has */
+  readonly checks?: readonly GateCheck[];
+}
+
 /**
  * Everything that a worker of a site registers, by the names that workflows call.
- *
- * @param stopping aborted when the worker stops: the watch, which has no end of its own, must not hold it up
  */
-export function createActivities(site: Site, drivers: readonly Driver[], stopping?: AbortSignal): object {
+export function createActivities(
+  site: Site,
+  drivers: readonly Driver[],
+  { stopping, checks = GATE_CHECKS }: ActivityOptions = {},
+): object {
   let round: object | undefined;
   const common: SiteActivities = {
     loadNode: patient(activity(site, (input) => loadNode(site, input))),
@@ -37,8 +50,15 @@ export function createActivities(site: Site, drivers: readonly Driver[], stoppin
     awaitWorker: activity(site, async (_site: { site: string }) => {}),
     openOperation: activity(site, (input) => openOperation(site, input)),
     closeOperation: activity(site, (input) => closeOperation(site, input)),
+    openAcceptance: activity(site, (input) => openAcceptance(site, input, checks)),
+    closeAcceptance: activity(site, (input) => closeAcceptance(site, input)),
   };
-  return Object.assign({}, common, ...drivers.map((driver) => driverActivities(site, driver))) as object;
+  return Object.assign(
+    {},
+    common,
+    gateActivities(site, checks),
+    ...drivers.map((driver) => driverActivities(site, driver)),
+  ) as object;
 }
 
 /** What an entity lives on never fails for good: a broken contract or store is corrected, and it goes on. */

@@ -22,6 +22,12 @@ export const pattern = (regex: RegExp, expects: string): Field =>
   field(expects, (value) => typeof value === 'string' && regex.test(value));
 export const oneOf = (...values: readonly string[]): Field =>
   field(`one of ${values.join(', ')}`, (value) => typeof value === 'string' && values.includes(value));
+/** A whole number within bounds, both among them. */
+export const wholeNumber = (least: number, most: number): Field =>
+  field(
+    `a whole number from ${least} to ${most}`,
+    (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
+  );
 export const boolean: Field = field('true or false', (value) => typeof value === 'boolean');
 export const duration: Field = field(
   'a duration such as "90s", "2h", or a number of seconds, up to 365 days',

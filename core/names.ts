@@ -27,6 +27,15 @@ export const operationWorkflowId = (site: string, node: string, requestId: strin
 
 export const watchWorkflowId = (site: string): string => `watch/${site}`;
 
+export const acceptanceWorkflowId = (site: string, runId: string): string => `acceptance/${site}/${runId}`;
+
+/** Reads `acceptance/<site>/<runId>` back; undefined if it is not one. */
+export function parseAcceptanceWorkflowId(id: string): { site: string; runId: string } | undefined {
+  const [kind, site, runId, ...rest] = id.split('/');
+  if (kind !== 'acceptance' || rest.length > 0 || !isName(site) || !isRequestId(runId)) return undefined;
+  return { site, runId };
+}
+
 /** Reads `op/<site>/<node>/<requestId>` back; undefined if it is not one. */
 export function parseOperationWorkflowId(
   id: string,

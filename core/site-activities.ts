@@ -1,3 +1,4 @@
+import type { AcceptanceInput, AcceptanceReport, OpenedAcceptance } from './acceptance/report.ts';
 import type { JsonObject } from './json.ts';
 import type { NodeRecord } from './node.ts';
 import type {
@@ -51,4 +52,8 @@ export interface SiteActivities {
   openOperation(input: OperationInput): Promise<OpenedOperation>;
   /** Keeps the final report as evidence and deletes the secret inputs of the request. */
   closeOperation(input: { report: OperationReport; args: JsonObject }): Promise<EvidenceRef[]>;
+  /** Stores the contract and makes the gates and checks of a run. Fails with a typed failure of the contract. */
+  openAcceptance(input: AcceptanceInput): Promise<OpenedAcceptance>;
+  /** Keeps the final report of a run as evidence. */
+  closeAcceptance(input: { report: AcceptanceReport }): Promise<EvidenceRef[]>;
 }

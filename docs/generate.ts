@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { errorsPage } from './pages/errors.ts';
+import { gatesPage } from './pages/gates.ts';
 import { inventorySchemaPage } from './pages/inventory-schema.ts';
 import { labFaultsPage } from './pages/lab-faults.ts';
 import { phasesPage } from './pages/phases.ts';
@@ -13,6 +14,7 @@ import { verbsPage } from './pages/verbs.ts';
 /** The pages of the reference that are made from the code's own tables. */
 const PAGES: { readonly [file: string]: () => string } = {
   'errors.md': errorsPage,
+  'gates.md': gatesPage,
   'inventory-schema.md': inventorySchemaPage,
   'lab-faults.md': labFaultsPage,
   'phases.md': phasesPage,

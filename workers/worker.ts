@@ -61,7 +61,7 @@ await main('worker', async () => {
     connection,
     namespace,
     taskQueue: siteQueue(site.name),
-    activities: createActivities(site, DRIVERS, stopping.signal),
+    activities: createActivities(site, DRIVERS, { stopping: stopping.signal }),
     // The watch of the site takes one for as long as it lives.
     maxConcurrentActivityTaskExecutions: config.activitySlots + 1,
     activityTaskPollerBehavior: { type: 'autoscaling', maximum: 20 },

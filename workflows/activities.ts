@@ -1,4 +1,5 @@
 import { ActivityCancellationType, proxyActivities, scheduleActivity } from '@temporalio/workflow';
+import type { CheckInput, CheckResult, PlannedCheck } from '../core/acceptance/report.ts';
 import type { SiteActivities } from '../core/site-activities.ts';
 import type { JsonObject } from '../core/json.ts';
 import { siteQueue } from '../core/names.ts';
@@ -29,6 +30,19 @@ export function runStep(driver: string, step: Step, input: StepInput): Promise<S
     retry: { initialInterval: bounds.retryFirst * 1000, maximumInterval: bounds.retryMax * 1000 },
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     summary: step.title,
+  });
+}
+
+/** Makes one check of a gate. An attempt and all attempts together are bounded by the plan. */
+export function runCheck({ id, title, bounds }: PlannedCheck, input: CheckInput): Promise<CheckResult> {
+  return scheduleActivity<CheckResult>(`gates.${id}`, [input], {
+    taskQueue: siteQueue(input.site),
+    startToCloseTimeout: (Math.min(bounds.attempt, bounds.total) + ATTEMPT_GRACE_SECONDS) * 1000,
+    scheduleToCloseTimeout: (bounds.total + ATTEMPT_GRACE_SECONDS) * 1000,
+    heartbeatTimeout: HEARTBEAT,
+    retry: { initialInterval: '2s', maximumInterval: '15s' },
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    summary: title,
   });
 }
 

@@ -1,4 +1,5 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { AcceptanceReport, RunTicket } from '../core/acceptance/report.ts';
 import type { RefusedMessage } from '../core/details.ts';
 import type { NodeRecord } from '../core/node.ts';
 import type { GatewayAccess, OperationEvent, OperationReport, Ticket } from '../core/operations.ts';
@@ -12,6 +13,7 @@ export interface NodeState extends NodeRecord {
 
 export const stateQuery = defineQuery<NodeState>('state');
 export const progressQuery = defineQuery<OperationReport>('progress');
+export const reportQuery = defineQuery<AcceptanceReport>('report');
 export const accessQuery = defineQuery<GatewayAccess>('access');
 
 /** From an operation to its node. */
@@ -24,6 +26,8 @@ export const announceSignal = defineSignal('announce');
 // Arguments are `unknown`: whoever sends them may send anything, and a handler never throws on it.
 export const verbSignal = (verb: Verb) => defineSignal<[unknown]>(verb);
 export const verbUpdate = (verb: Verb) => defineUpdate<Ticket, [unknown]>(verb);
+/** `resume` and `abort` of an acceptance run. */
+export const runUpdate = (verb: 'resume' | 'abort') => defineUpdate<RunTicket, [unknown]>(verb);
 export const agentLookupUpdate = defineUpdate<{ heard: boolean }, [unknown]>('agentLookup');
 export const agentHeartbeatUpdate = defineUpdate<void, [unknown]>('agentHeartbeat');
 export const firstBootUpdate = defineUpdate<void, [unknown]>('firstBoot');

@@ -6,7 +6,7 @@ import { fail } from '../../core/errors/failure.ts';
 import type { Json } from '../../core/json.ts';
 import type { EvidenceRef } from '../../core/operations.ts';
 import { hasCode, namesIn, replaceFile } from '../records/atomic-file.ts';
-import { safeLabel, safeName, safeRequestId } from '../records/safe-names.ts';
+import { safeLabel, safeName, safeRequestId, safeSubject } from '../records/safe-names.ts';
 import { redact, type SecretSet } from '../secrets/redact.ts';
 import type { Evidence, EvidenceEntry, EvidenceInput, EvidenceStore } from './evidence-store.ts';
 
@@ -49,7 +49,7 @@ function fileOfId(root: string, id: string): string {
   if (parts.length !== 4 || !FILE_NAME.test(`${piece}.json`)) {
     throw fail('STORE_NAME_INVALID', 'An id of evidence is SITE/NODE/REQUEST-ID/PIECE.');
   }
-  return join(root, safeName(site), safeName(node), safeRequestId(requestId), `${piece}.json`);
+  return join(root, safeName(site), safeSubject(node), safeRequestId(requestId), `${piece}.json`);
 }
 
 function parseEvidence(text: string): Evidence | undefined {
@@ -118,7 +118,7 @@ function inTurn(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
 export function fileEvidenceStore(root: string): EvidenceStore {
   const oneByOne = inTurn();
   const folderOf = (site: string, node: string, requestId: string): string =>
-    join(root, safeName(site), safeName(node), safeRequestId(requestId));
+    join(root, safeName(site), safeSubject(node), safeRequestId(requestId));
 
   return {
     async put(input, secrets) {

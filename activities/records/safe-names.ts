@@ -10,6 +10,13 @@ const refuse = (what: string, value: unknown): never => {
 /** A site's or node's name that is safe as the name of a folder. Throws STORE_NAME_INVALID. */
 export const safeName = (value: unknown): string => (isName(value) ? value : refuse('a name', value));
 
+/** Whose evidence it is where it is that of no node: of an acceptance run. No node can be called so. */
+export const ACCEPTANCE_SUBJECT = '_acceptance';
+
+/** A node's name, or the subject of acceptance runs. Throws STORE_NAME_INVALID. */
+export const safeSubject = (value: unknown): string =>
+  value === ACCEPTANCE_SUBJECT ? ACCEPTANCE_SUBJECT : safeName(value);
+
 /** A requestId that is safe as the name of a folder. Throws STORE_NAME_INVALID. */
 export const safeRequestId = (value: unknown): string =>
   isRequestId(value) ? value : refuse('a requestId', value);

@@ -16,8 +16,8 @@ export function exitOfError(code: ErrorCode): number {
   return httpStatus >= 500 && !KNOWN_CAUSES.includes(code) ? EXIT.error : EXIT.fail;
 }
 
-/** The exit code of a command that waited for an operation. */
-export function exitOfReport(report: OperationReport): number {
+/** The exit code of a command that waited for an operation or an acceptance run. */
+export function exitOfReport(report: Pick<OperationReport, 'outcome' | 'held'>): number {
   if (report.outcome === undefined) return report.held ? EXIT.held : EXIT.done;
   if (report.outcome === 'pass') return EXIT.done;
   return report.outcome === 'error' ? EXIT.error : EXIT.fail;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { packageRoot } from '../up/package-root.ts';
 // Everything heavy (zod, the Temporal client) is imported by the commands that need it, when they run.
+import { addAcceptanceCommands } from './commands/acceptance.ts';
 import { addEvidenceCommands } from './commands/evidence.ts';
 import { addImageCommands } from './commands/image.ts';
 import { addMediaCommands } from './commands/media.ts';
@@ -48,6 +49,7 @@ export function createProgram(): Command {
   addStatusCommand(program);
   addNodeCommands(program);
   addOperationCommands(program);
+  addAcceptanceCommands(program);
   addEvidenceCommands(program);
   addImageCommands(program);
   addMediaCommands(program);

@@ -13,7 +13,7 @@ const MARKS: { readonly [S in StepState]: readonly [mark: string, style: Style] 
   failed: ['✗', 'red'],
 };
 
-const OUTCOME_STYLES = { pass: 'green', fail: 'red', error: 'red', aborted: 'yellow' } as const;
+export const OUTCOME_STYLES = { pass: 'green', fail: 'red', error: 'red', aborted: 'yellow' } as const;
 
 /**
  * Prints each change of an operation once, a line per step: the same on a terminal and in a log.
@@ -47,7 +47,7 @@ export function stepLine(io: Io, step: StepReport): string {
 const seconds = (step: StepReport): number =>
   (Date.parse(step.endedAt!) - Date.parse(step.startedAt!)) / 1000;
 
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 300);
+export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 300);
 
 /** Failures of the contract that are corrected outside of it, by time or at the place that a reference names. */
 const OUTSIDE: ReadonlySet<string> = new Set<ErrorCode>([

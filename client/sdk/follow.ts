@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import type { OperationReport } from '../../core/operations.ts';
 import { asRackwrightError } from './errors.ts';
 
 const QUERY_MS = 5000;
@@ -8,26 +7,36 @@ const LONGEST_PAUSE_MS = 2000;
 /** How long a hold that was just resumed may still be seen. */
 const STALE_HOLD_MS = 10_000;
 
-export interface FollowOptions {
+/** What can be followed: an operation or an acceptance run. */
+export interface Followed {
+  readonly held: boolean;
+}
+
+export interface FollowOptions<Report extends Followed> {
   /** Called with every report that differs from the one before it. */
-  readonly onReport?: ((report: OperationReport) => void) | undefined;
+  readonly onReport?: ((report: Report) => void) | undefined;
   /** Told once when no worker answers. */
   readonly onSilence?: ((message: string) => void) | undefined;
   /** The report before a `resume`: a hold that looks the same is the old one. */
-  readonly before?: OperationReport | undefined;
+  readonly before?: Report | undefined;
 }
 
-/** Waits until an operation is over or held. Its result wins over what a query says. */
-export async function follow(
+/**
+ * Waits until a workflow is over or held. Its result wins over what a query says.
+ *
+ * @param query the one that answers with its report
+ */
+export async function follow<Report extends Followed>(
   client: Client,
   workflowId: string,
-  options: FollowOptions,
-): Promise<OperationReport> {
+  query: string,
+  options: FollowOptions<Report>,
+): Promise<Report> {
   const handle = client.workflow.getHandle(workflowId);
-  let over: OperationReport | undefined;
+  let over: Report | undefined;
   let problem: unknown;
   const ended = handle.result().then(
-    (result) => void (over = result as OperationReport),
+    (result) => void (over = result as Report),
     (error: unknown) => void (problem = error),
   );
   const began = Date.now();
@@ -38,14 +47,14 @@ export async function follow(
 
   for (;;) {
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, pause))]);
-    if (problem !== undefined) throw asRackwrightError(problem, `operation ${workflowId}`);
+    if (problem !== undefined) throw asRackwrightError(problem, `workflow ${workflowId}`);
     if (over !== undefined) {
       options.onReport?.(over);
       return over;
     }
     try {
       const report = await client.connection.withDeadline(Date.now() + QUERY_MS, () =>
-        handle.query<OperationReport>('progress'),
+        handle.query<Report>(query),
       );
       const text = JSON.stringify(report);
       pause = text === seen ? Math.min(pause * 1.5, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS;
@@ -55,7 +64,7 @@ export async function follow(
       if (report.held && !isOld) return report;
     } catch (error) {
       pause = LONGEST_PAUSE_MS;
-      if (!silent) options.onSilence?.(asRackwrightError(error, `operation ${workflowId}`).failure.message);
+      if (!silent) options.onSilence?.(asRackwrightError(error, `workflow ${workflowId}`).failure.message);
       silent = true;
     }
   }

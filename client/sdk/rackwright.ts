@@ -8,6 +8,7 @@ import type { Verb } from '../../core/verbs.ts';
 import { asRackwrightError, failureIn } from './errors.ts';
 import { newId } from './ids.ts';
 import { follow, type FollowOptions } from './follow.ts';
+import { queried } from './query.ts';
 import {
   listNodes,
   listOperations,
@@ -17,7 +18,6 @@ import {
 } from './visibility.ts';
 
 const REQUEST_MS = 60_000;
-const QUERY_MS = 15_000;
 const NOT_READY_MS = 500;
 
 /**
@@ -87,7 +87,7 @@ export class Rackwright {
 
   /** What a node's workflow knows; undefined if it has none. */
   async state(node: string): Promise<NodeRecord | undefined> {
-    return this.#query<NodeRecord>(nodeWorkflowId(this.site, node), 'state');
+    return queried<NodeRecord>(this.client, nodeWorkflowId(this.site, node), 'state');
   }
 
   /** The report of an operation that runs or is over. Throws OPERATION_UNKNOWN. */
@@ -99,21 +99,9 @@ export class Rackwright {
     } catch (error) {
       throw asRackwrightError(error, `operation ${workflowId}`);
     }
-    const report = await this.#query<OperationReport>(workflowId, 'progress');
+    const report = await queried<OperationReport>(this.client, workflowId, 'progress');
     if (report === undefined) return (await this.result(workflowId)) as OperationReport;
     return report;
-  }
-
-  async #query<T>(workflowId: string, name: string): Promise<T | undefined> {
-    try {
-      return await this.client.connection.withDeadline(Date.now() + QUERY_MS, () =>
-        this.client.workflow.getHandle(workflowId).query<T>(name),
-      );
-    } catch (error) {
-      const ours = asRackwrightError(error, workflowId);
-      if (ours.failure.code === 'OPERATION_UNKNOWN') return undefined;
-      throw ours;
-    }
   }
 
   /** Waits for the end of an operation, however long it takes. */
@@ -126,8 +114,8 @@ export class Rackwright {
   }
 
   /** Waits until an operation is over or held, and tells of every change on the way. */
-  follow(workflowId: string, options: FollowOptions = {}): Promise<OperationReport> {
-    return follow(this.client, workflowId, options);
+  follow(workflowId: string, options: FollowOptions<OperationReport> = {}): Promise<OperationReport> {
+    return follow(this.client, workflowId, 'progress', options);
   }
 
   nodes(): Promise<NodeRow[]> {

@@ -47,10 +47,10 @@ export interface OperationRow {
   readonly status: string;
 }
 
-const keyword = (info: WorkflowExecutionInfo, name: AttributeName): string | null =>
+export const keyword = (info: WorkflowExecutionInfo, name: AttributeName): string | null =>
   info.typedSearchAttributes.get(defineSearchAttributeKey(name, SearchAttributeType.KEYWORD)) ?? null;
 
-const keywords = (info: WorkflowExecutionInfo, name: AttributeName): string[] =>
+export const keywords = (info: WorkflowExecutionInfo, name: AttributeName): string[] =>
   info.typedSearchAttributes.get(defineSearchAttributeKey(name, SearchAttributeType.KEYWORD_LIST)) ?? [];
 
 const memo = (info: WorkflowExecutionInfo, name: string): string | null => {
@@ -65,9 +65,9 @@ const object = <T>(info: WorkflowExecutionInfo, name: string): T | null => {
 };
 
 /** Values in visibility queries are names and ids, which hold no quotes; any other is not sent. */
-const quote = (value: string): string => `'${value.replaceAll(/['\\]/g, '')}'`;
+export const quote = (value: string): string => `'${value.replaceAll(/['\\]/g, '')}'`;
 
-async function list(client: Client, query: string, limit: number): Promise<WorkflowExecutionInfo[]> {
+export async function list(client: Client, query: string, limit: number): Promise<WorkflowExecutionInfo[]> {
   const found: WorkflowExecutionInfo[] = [];
   for await (const info of client.workflow.list({ query, pageSize: Math.min(limit, 1000) })) {
     found.push(info);

@@ -1,3 +1,4 @@
+import { ACCEPTANCE_ERRORS } from './acceptance.ts';
 import { AGENT_ERRORS } from './agent.ts';
 import { BIOS_ERRORS } from './bios.ts';
 import { CONTRACT_ERRORS } from './contract.ts';
@@ -16,6 +17,7 @@ export const CATALOGUE = {
   ...BIOS_ERRORS,
   ...AGENT_ERRORS,
   ...IRONIC_ERRORS,
+  ...ACCEPTANCE_ERRORS,
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof CATALOGUE;

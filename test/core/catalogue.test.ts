@@ -2,6 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ACCEPTANCE_ERRORS } from '../../core/errors/acceptance.ts';
 import { AGENT_ERRORS } from '../../core/errors/agent.ts';
 import { BIOS_ERRORS } from '../../core/errors/bios.ts';
 import { CATALOGUE, isErrorCode, type ErrorCode } from '../../core/errors/catalogue.ts';
@@ -21,6 +22,7 @@ const rooms = [
   BIOS_ERRORS,
   AGENT_ERRORS,
   IRONIC_ERRORS,
+  ACCEPTANCE_ERRORS,
 ];
 const entries = Object.entries(CATALOGUE).map(([code, entry]) => ({ code, ...entry }));
 

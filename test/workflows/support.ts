@@ -14,6 +14,7 @@ import {
   type ReplayHistoriesIterable,
 } from '@temporalio/worker';
 import pino from 'pino';
+import type { GateCheck } from '../../activities/gates/check.ts';
 import type { Driver, StepContext } from '../../activities/drivers/driver.ts';
 import { fileEvidenceStore } from '../../activities/evidence/file-evidence-store.ts';
 import { createActivities } from '../../activities/index.ts';
@@ -152,6 +153,8 @@ export class House {
   readonly #folder: string;
   /** The contract as its file stands now. */
   inventory = INVENTORY;
+  /** The checks of acceptance runs. */
+  checks: readonly GateCheck[] = [];
   /** How often the second witness looks. */
   watchMs = 200;
   site!: Site;
@@ -214,7 +217,10 @@ export class House {
     const worker = await Worker.create({
       connection: this.environment.nativeConnection,
       taskQueue: siteQueue(SITE),
-      activities: hurried(createActivities(this.site, [this.driver]), () => this.watchMs),
+      activities: hurried(
+        createActivities(this.site, [this.driver], { checks: this.checks }),
+        () => this.watchMs,
+      ),
       // Cancellations reach a running step with its next heartbeat.
       maxHeartbeatThrottleInterval: '200ms',
     });

@@ -38,7 +38,7 @@ const createWatch = (
   stopping: AbortSignal,
 ): SiteActivities => {
   const steps = new Proxy({}, { get: () => async () => ({ summary: '' }) });
-  return createActivities(site, [{ ...driver, steps }], stopping) as SiteActivities;
+  return createActivities(site, [{ ...driver, steps }], { stopping }) as SiteActivities;
 };
 
 it('returns as soon as its worker stops, and tells meanwhile what it does', async () => {

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import type { Inventory } from '../contracts/inventory/inventory.ts';
+import { canonicalJson } from '../core/canonical-json.ts';
+import { GATE_NUMBERS, isGateNumber, type GateNumber } from '../core/acceptance/gates.ts';
+import type {
+  AcceptanceInput,
+  AcceptanceReport,
+  GateReport,
+  OpenedAcceptance,
+  PlannedCheck,
+  PlannedGate,
+} from '../core/acceptance/report.ts';
+import { isGreen } from '../core/acceptance/verdict.ts';
+import { fail } from '../core/errors/failure.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { EvidenceRef } from '../core/operations.ts';
+import type { GateCheck } from './gates/check.ts';
+import { ACCEPTANCE_SUBJECT } from './records/safe-names.ts';
+import type { Site } from './site.ts';
+
+/** How long a held run waits for someone, unless the contract says otherwise. */
+const HOLD_FOR = 7 * 24 * 3600;
+
+/** Stores the contract by its hash, and makes of it the gates and checks of a run as data. */
+export async function openAcceptance(
+  site: Site,
+  input: AcceptanceInput,
+  checks: readonly GateCheck[],
+): Promise<OpenedAcceptance> {
+  const inventory = await site.inventory();
+  const { acceptance } = inventory;
+  const contractHash = await site.contracts.store(inventory);
+  const fingerprint = await hardwareFingerprint(site, inventory);
+  const numbers = input.gates ?? acceptance?.gates?.filter(isGateNumber) ?? GATE_NUMBERS;
+  refuseUnbuilt(numbers, checks);
+  const kept = await keptGates(site, input, { contractHash, fingerprint, numbers });
+  return {
+    contractHash,
+    fingerprint,
+    gates: GATE_NUMBERS.filter((number) => numbers.includes(number)).map((number) =>
+      planned(number, inventory, checks, kept.get(number)),
+    ),
+    onFailure: input.onFailure ?? acceptance?.onFailure ?? inventory.onFailure ?? 'hold',
+    holdForSeconds: acceptance?.holdFor ?? inventory.holdFor ?? HOLD_FOR,
+  };
+}
+
+/** A gate without checks would be green whatever the site is like. */
+function refuseUnbuilt(numbers: readonly GateNumber[], checks: readonly GateCheck[]): void {
+  const has = (number: GateNumber): boolean => checks.some(({ check }) => check.gate === number);
+  const unbuilt = numbers.filter((number) => !has(number));
+  if (unbuilt.length === 0) return;
+  const built = GATE_NUMBERS.filter(has);
+  throw fail(
+    'GATE_NOT_SUPPORTED',
+    `This version has no checks of gate ${unbuilt.join(', ')}; it has those of gate ${built.join(', ')}.`,
+  );
+}
+
+function planned(
+  gate: GateNumber,
+  inventory: Inventory,
+  checks: readonly GateCheck[],
+  kept: GateReport | undefined,
+): PlannedGate {
+  const own = checks.filter(({ check }) => check.gate === gate);
+  return {
+    gate,
+    checks: own.map(({ check, skip }): PlannedCheck => {
+      const { id, title, from, requirements, bounds } = check;
+      const skipped = skip?.(inventory);
+      return { id, title, from, requirements, bounds, ...(skipped === undefined ? {} : { skipped }) };
+    }),
+    ...(kept ? { kept } : {}),
+  };
+}
+
+/** The gates before the one to begin at, as the other run left them. Throws RUN_UNKNOWN and EVIDENCE_OUTDATED. */
+async function keptGates(
+  site: Site,
+  { from, of }: AcceptanceInput,
+  now: { contractHash: string; fingerprint: string; numbers: readonly GateNumber[] },
+): Promise<Map<GateNumber, GateReport>> {
+  if (from === undefined || of === undefined) return new Map();
+  const report = await reportOf(site, of);
+  const outdated = (why: string): Error =>
+    fail('EVIDENCE_OUTDATED', `The evidence of run ${of} is not used again: ${why}.`);
+  if (report.contractHash !== now.contractHash) throw outdated('the contract has changed since');
+  if (report.fingerprint !== now.fingerprint) throw outdated('hardware or firmware has changed since');
+  const before = now.numbers.filter((number) => number < from);
+  return new Map(
+    before.map((number) => {
+      const gate = report.gates.find((each) => each.gate === number);
+      if (!gate || gate.endedAt === undefined || !isGreen(gate.outcome)) {
+        throw outdated(`its gate ${number} is not green`);
+      }
+      return [number, { ...gate, kept: gate.kept ?? { runId: of, endedAt: gate.endedAt } }];
+    }),
+  );
+}
+
+/** The report of a run that is over, from the evidence. Throws RUN_UNKNOWN, and EVIDENCE_ALTERED. */
+export async function reportOf(
+  site: Pick<Site, 'name' | 'evidence'>,
+  runId: string,
+): Promise<AcceptanceReport> {
+  const entries = await site.evidence.list(site.name, ACCEPTANCE_SUBJECT, runId);
+  const entry = entries.find(({ ref }) => /-acceptance\.report(\.r\d+)?$/.test(ref.id));
+  if (!entry) throw fail('RUN_UNKNOWN', `Site ${site.name} has no report of a run ${runId}.`);
+  const { answer, truncatedFrom } = await site.evidence.read(entry.ref.id);
+  if (truncatedFrom !== undefined) {
+    throw fail('EVIDENCE_OUTDATED', `The report of run ${runId} was too long to be kept whole.`);
+  }
+  return answer as unknown as AcceptanceReport;
+}
+
+/** Of what the last inspections of the contract's nodes saw: hardware, firmware and BIOS. */
+async function hardwareFingerprint(site: Site, inventory: Inventory): Promise<string> {
+  const seen: JsonObject = {};
+  for (const { name } of inventory.nodes) {
+    const kept = await site.inspections.read(site.name, name);
+    if (!kept) continue;
+    const { requestId: _by, at: _when, on: _power, unsure: _unread, ...hardware } = kept.look;
+    seen[name] = hardware as unknown as JsonObject;
+  }
+  return createHash('sha256').update(canonicalJson(seen)).digest('hex');
+}
+
+/** Keeps the final report of a run as evidence. */
+export async function closeAcceptance(
+  site: Site,
+  { report }: { report: AcceptanceReport },
+): Promise<EvidenceRef[]> {
+  const ref = await site.evidence.put(
+    {
+      site: report.site,
+      node: ACCEPTANCE_SUBJECT,
+      requestId: report.runId,
+      step: 'acceptance',
+      name: 'report',
+      asked: `acceptance of ${report.site}`,
+      of: report.site,
+      from: `run ${report.runId}`,
+      answer: report as unknown as JsonObject,
+    },
+    site.secrets,
+  );
+  return [ref];
+}

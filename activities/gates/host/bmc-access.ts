@@ -1,0 +1,60 @@
+import { effectiveNode } from '../../../contracts/inventory/effective.ts';
+import { RackwrightError, type Failure } from '../../../core/errors/failure.ts';
+import { asText } from '../../../core/redfish/read.ts';
+import { endpointOf } from '../../drivers/redfish/bmc.ts';
+import { findSystem } from '../../redfish/service.ts';
+import { withBmc } from '../../redfish/transport.ts';
+import { eachTarget, type CheckFunction } from '../check.ts';
+
+/** What a BMC, or the way to it, has said for certain. Anything else leaves it open. */
+const CERTAIN: readonly string[] = [
+  'BMC_ADDRESS_INVALID',
+  'BMC_TLS_UNTRUSTED',
+  'BMC_TLS_FINGERPRINT',
+  'BMC_AUTH_FAILED',
+  'BMC_PASSWORD_CHANGE_REQUIRED',
+  'BMC_NO_SYSTEM',
+  'BMC_AMBIGUOUS_SYSTEM',
+  'CONTRACT_INVALID',
+];
+/** Somebody has answered that there is nothing, or there is no way. A time-out is not among them. */
+const NOBODY_THERE: readonly unknown[] = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND'];
+
+const isCertain = ({ code, details }: Failure): boolean =>
+  CERTAIN.includes(code) || (code === 'BMC_UNREACHABLE' && NOBODY_THERE.includes(details?.['reason']));
+
+/** Logs in to each node's BMC under the policy of the contract, and finds the one system that is meant. */
+export const bmcAccess: CheckFunction = {
+  skip: ({ nodes }) =>
+    nodes.some(({ bmc }) => bmc !== undefined) ? undefined : 'the contract has no node with a BMC',
+
+  run: (context) => {
+    const { inventory, secret, signal } = context;
+    const nodes = inventory.nodes.filter(({ bmc }) => bmc !== undefined);
+    return eachTarget(context, 'management-network', nodes, async ({ name }) => {
+      const node = effectiveNode(inventory, name);
+      try {
+        const endpoint = await endpointOf({ node, secret });
+        const seen = await withBmc(
+          endpoint,
+          async (bmc) => {
+            const { uri, body } = await findSystem(bmc, node.bmc?.system);
+            return { system: uri, manufacturer: asText(body['Manufacturer']), model: asText(body['Model']) };
+          },
+          { signal },
+        );
+        const evidence = await context.evidence(name, {
+          asked: `session and system of ${endpoint.address}, certificate policy ${policyOf(endpoint.tls)}`,
+          answer: seen,
+        });
+        return { found: { right: 'reached and logged in to' }, evidence: [evidence] };
+      } catch (error) {
+        if (error instanceof RackwrightError && isCertain(error.failure))
+          return { found: { wrong: [error.failure] } };
+        throw error;
+      }
+    });
+  },
+};
+
+const policyOf = (tls: object | string): string => (typeof tls === 'string' ? tls : Object.keys(tls).join());

@@ -1,0 +1,88 @@
+import { Context } from '@temporalio/activity';
+import { fingerprint } from '../../core/fingerprint.ts';
+import type { Check } from '../../core/acceptance/check.ts';
+import type { CheckInput, CheckResult } from '../../core/acceptance/report.ts';
+import { fail } from '../../core/errors/failure.ts';
+import { ATTEMPT_GRACE_SECONDS } from '../../core/steps.ts';
+import { pauseAt } from '../crash-points.ts';
+import { ACCEPTANCE_SUBJECT } from '../records/safe-names.ts';
+import { activity } from '../runner.ts';
+import type { Site } from '../site.ts';
+import type { CheckContext, CheckFunction, GateCheck } from './check.ts';
+
+type Activity = (input: never) => Promise<unknown>;
+
+/** The activities of the gates: `gates.<check>`, one for each. */
+export function gateActivities(site: Site, checks: readonly GateCheck[]): { [name: string]: Activity } {
+  return Object.fromEntries(
+    checks.map((made) => [
+      `gates.${made.check.id}`,
+      activity(site, async (input: CheckInput) => {
+        const { check } = made;
+        await pauseAt(`acceptance:${check.id}:before`);
+        const result = await inTime(check, await contextOf(site, check, input), made);
+        await pauseAt(`acceptance:${check.id}:after`);
+        return result;
+      }),
+    ]),
+  );
+}
+
+/** Ends an attempt when its time is over: what hangs is told by the worker that is there. */
+async function inTime(check: Check, context: CheckContext, made: CheckFunction): Promise<CheckResult> {
+  const overdue = new AbortController();
+  const { startToCloseTimeoutMs } = Context.current().info;
+  const timer = setTimeout(
+    () => overdue.abort(),
+    Math.max(1000, startToCloseTimeoutMs - ATTEMPT_GRACE_SECONDS * 1000),
+  );
+  const silence = new Promise<never>((_resolve, reject) => {
+    overdue.signal.addEventListener('abort', () =>
+      reject(
+        fail('CHECK_TIMEOUT', `${check.title}: it did not come to an end in its time.`, {
+          faultDomain: check.faultDomain,
+          retryable: false,
+        }),
+      ),
+    );
+  });
+  try {
+    const signal = AbortSignal.any([context.signal, overdue.signal]);
+    return await Promise.race([silence, made.run({ ...context, signal })]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function contextOf(site: Site, { from }: Check, input: CheckInput): Promise<CheckContext> {
+  return {
+    input,
+    site,
+    inventory: await site.contracts.load(input.contractHash),
+    signal: Context.current().cancellationSignal,
+    secret: (reference) => site.secret(reference),
+    evidence: (target, { asked, answer }) =>
+      site.evidence.put(
+        {
+          site: input.site,
+          node: ACCEPTANCE_SUBJECT,
+          requestId: input.runId,
+          step: input.check,
+          name: labelOf(target),
+          run: input.run,
+          asked,
+          of: target,
+          from,
+          answer,
+        },
+        site.secrets,
+      ),
+  };
+}
+
+/** The name of a target as a label; where letters had to give way, what tells it from others follows. */
+function labelOf(target: string): string {
+  const plain = target.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^[_-]/, 'x');
+  if (plain === target && plain.length <= 64) return plain;
+  return `${plain.slice(0, 49)}-${fingerprint(target)}`;
+}

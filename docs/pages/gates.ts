@@ -1,0 +1,44 @@
+import { CHECKS } from '../../core/acceptance/checks.ts';
+import { GATES, type Gate } from '../../core/acceptance/gates.ts';
+import { code, codes, table } from './markdown.ts';
+
+/** The seven gates, and every check that there is. */
+export function gatesPage(): string {
+  return [
+    '# Gates and checks',
+    '',
+    'What `rackwright acceptance run` checks, gate by gate. A run stops at the first gate that is not green; the other',
+    'checks of that gate still run. [How runs behave](../explanation/the-seven-gates.md).',
+    '',
+    table(
+      ['gate', 'name', 'owner', 'depends on', 'checks', 'the run stops here when'],
+      GATES.map((gate) => [
+        `${gate.number} ${gate.title}`,
+        code(gate.id),
+        gate.owner,
+        gate.dependsOn.join(', ') || '–',
+        String(own(gate).length || '**none yet**'),
+        gate.stopsWhen,
+      ]),
+    ),
+    ...GATES.filter((gate) => own(gate).length > 0).flatMap((gate) => [
+      '',
+      `## Gate ${gate.number}: ${gate.title}`,
+      '',
+      table(
+        ['check', 'what a pass shows', 'from', 'fault domain', 'requirements'],
+        own(gate).map((check) => [
+          code(check.id),
+          check.shows,
+          check.from,
+          check.faultDomain,
+          codes(check.requirements) || '–',
+        ]),
+      ),
+    ]),
+    '',
+    'A gate without checks cannot be run: a run that asks for it ends at once, with `GATE_NOT_SUPPORTED`.',
+  ].join('\n');
+}
+
+const own = ({ number }: Gate) => CHECKS.filter(({ gate }) => gate === number);
