@@ -67,9 +67,9 @@ function planned(
   return {
     gate,
     checks: own.map(({ check, skip }): PlannedCheck => {
-      const { id, title, from, requirements, bounds } = check;
+      const { gate: _gate, shows: _shows, faultDomain: _domain, ...plan } = check;
       const skipped = skip?.(inventory);
-      return { id, title, from, requirements, bounds, ...(skipped === undefined ? {} : { skipped }) };
+      return { ...plan, ...(skipped === undefined ? {} : { skipped }) };
     }),
     ...(kept ? { kept } : {}),
   };

@@ -76,6 +76,12 @@ export function inventoryYaml(site: Site): string {
         unit: 1 + 8 * (i % NODES_PER_RACK),
       },
     })),
+    // The last server is kept for acceptance. These are the gates that the lab has something to show for.
+    acceptance: {
+      node: site.nodes.at(-1)!.hardware.name,
+      image: site.images[0]!.name,
+      gates: [1, 7],
+    },
   };
   return `# The lab's site. Written by the lab each time it starts.\n${stringify(inventory, { aliasDuplicateObjects: false })}`;
 }

@@ -1,6 +1,7 @@
 import { condition, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { Board } from '../core/acceptance/board.ts';
 import { acceptanceDetails } from '../core/acceptance/details.ts';
+import type { Stage } from '../core/acceptance/check.ts';
 import type { GateNumber } from '../core/acceptance/gates.ts';
 import type {
   AcceptanceInput,
@@ -148,14 +149,16 @@ export class AcceptanceRun {
     for (const number of board.due()) {
       board.begin(number, now());
       this.#show();
+      const checks = board.checksOf(number);
+      const stage = (name: Stage) => checks.filter((check) => check.stage === name);
       try {
-        await this.#stopping.scope(() =>
-          Promise.all(board.checksOf(number).map((check) => this.#check(board, number, check))),
-        );
+        await this.#stopping.scope(() => this.#checks(board, number, stage('check')));
       } catch (error) {
-        if (this.#stopping.why && isCancelled(error)) return undefined;
-        throw error;
+        if (!this.#stopping.why || !isCancelled(error)) throw error;
       }
+      await this.#checks(board, number, stage('capture'));
+      await this.#checks(board, number, stage('cleanup'));
+      if (this.#stopping.why) return undefined;
       const { outcome } = board.end(number, now());
       this.#show();
       if (!isGreen(outcome)) return number;
@@ -163,8 +166,28 @@ export class AcceptanceRun {
     return undefined;
   }
 
+  /** Makes checks side by side; one that builds on others waits for them. */
+  async #checks(board: Board, number: GateNumber, checks: readonly PlannedCheck[]): Promise<void> {
+    const made = new Map<string, Promise<void>>();
+    for (const check of checks) {
+      const needed = check.needs.map((id) => made.get(id));
+      made.set(
+        check.id,
+        Promise.all(needed).then(() => this.#check(board, number, check)),
+      );
+    }
+    // None is left running behind: what comes after may take back what it looks at.
+    for (const each of await Promise.allSettled(made.values()))
+      if (each.status === 'rejected') throw each.reason;
+  }
+
   async #check(board: Board, number: GateNumber, check: PlannedCheck): Promise<void> {
     const { site, runId } = this.#input;
+    const lacking = board.lacking(number, check);
+    if (lacking !== undefined) {
+      const message = `Not made: it builds on “${lacking}”, which did not pass.`;
+      return board.checkErred(number, check.id, failure('CHECK_NOT_MADE', message), now());
+    }
     const { contractHash } = this.#opened!;
     const run = board.gate(number).runs;
     const input: CheckInput = { site, runId, contractHash, gate: number, check: check.id, run };

@@ -47,7 +47,11 @@ function withoutBeginning(text: string): string {
   return rest.slice(rest.indexOf('\n') + 1);
 }
 
-async function endOf(console: Console, { secret, signal }: ConsoleReader): Promise<ConsoleEnd> {
+/** The end of a console as it stands there, nothing masked: for its size and time only. Throws CONSOLE_UNREADABLE. */
+export async function endOf(
+  console: Console,
+  { secret, signal }: Pick<ConsoleReader, 'secret' | 'signal'>,
+): Promise<ConsoleEnd> {
   const most = READ_BYTES;
   const { file, url = '', credentials } = console;
   if (file !== undefined) return endOfFile(file, most);

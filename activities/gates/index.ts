@@ -1,9 +1,29 @@
 import { CHECKS } from '../../core/acceptance/checks.ts';
 import type { CheckFunction, GateCheck } from './check.ts';
 import { bmcAccess } from './host/bmc-access.ts';
+import {
+  agentCalledBack,
+  consoleShown,
+  firstBoot,
+  guestReached,
+  imageWritten,
+  serverActive,
+} from './physical/deployment.ts';
+import { serverReleased, statesCaptured } from './physical/release.ts';
+import { nodeAvailable, serverRequested } from './physical/request.ts';
 
 const FUNCTIONS: { readonly [id: string]: CheckFunction } = {
   'bmc-access': bmcAccess,
+  'node-available': nodeAvailable,
+  'server-requested': serverRequested,
+  'agent-called-back': agentCalledBack,
+  'image-written': imageWritten,
+  'first-boot': firstBoot,
+  'guest-reached': guestReached,
+  'server-active': serverActive,
+  console: consoleShown,
+  'states-captured': statesCaptured,
+  'server-released': serverReleased,
 };
 
 /** Every check of this version, and how it is made. */

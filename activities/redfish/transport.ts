@@ -56,10 +56,19 @@ interface Shared {
 const shared = new Map<string, Shared>();
 const MAX_REDIRECTS = 3;
 
+export interface OpenOptions {
+  readonly signal?: AbortSignal;
+  /** With connections and a session of its own, ended with it: shows that the BMC takes certificate and credentials now. */
+  readonly anew?: boolean;
+}
+
+let opened = 0;
+
 /** Opens a BMC. Nothing is sent yet; endpoints with the same address and credentials share a session. */
-export function openBmc(endpoint: BmcEndpoint, options: { signal?: AbortSignal } = {}): Bmc {
+export function openBmc(endpoint: BmcEndpoint, options: OpenOptions = {}): Bmc {
   const origin = endpointOrigin(endpoint);
-  const key = endpointKey(origin, endpoint);
+  const own = options.anew ? ` ${(opened += 1)}` : '';
+  const key = `${endpointKey(origin, endpoint)}${own}`;
   const state = shared.get(key) ?? create(key, origin, endpoint);
   state.users += 1;
   clearTimeout(state.idle);
@@ -91,6 +100,7 @@ export function openBmc(endpoint: BmcEndpoint, options: { signal?: AbortSignal }
       open = false;
       state.users -= 1;
       if (state.users > 0) return;
+      if (options.anew) return void shutDown(state);
       state.idle = setTimeout(() => void shutDown(state), state.limits.sessionIdleMs);
       state.idle.unref();
     },
@@ -101,7 +111,7 @@ export function openBmc(endpoint: BmcEndpoint, options: { signal?: AbortSignal }
 export async function withBmc<T>(
   endpoint: BmcEndpoint,
   work: (bmc: Bmc) => Promise<T>,
-  options: { signal?: AbortSignal } = {},
+  options: OpenOptions = {},
 ): Promise<T> {
   const bmc = openBmc(endpoint, options);
   try {

@@ -1,5 +1,10 @@
 import { formatDuration } from '../../core/duration.ts';
-import type { AcceptanceReport, CheckReport, GateReport } from '../../core/acceptance/report.ts';
+import type {
+  AcceptanceReport,
+  CheckFinding,
+  CheckReport,
+  GateReport,
+} from '../../core/acceptance/report.ts';
 import type { Io, Style } from './io.ts';
 import { failureLines, oneLine, OUTCOME_STYLES } from './progress.ts';
 
@@ -48,13 +53,17 @@ export function gatePrinter(io: Io, before?: AcceptanceReport): (report: Accepta
 const keptWords = ({ kept }: GateReport): string =>
   kept ? ` (evidence of run ${kept.runId}, ${kept.endedAt})` : '';
 
+/** What was found, and of what, where the message does not say it by itself. */
+const foundWords = ({ target, failure: { message } }: CheckFinding): string =>
+  target === '' || message.includes(target) ? message : `${target}: ${message}`;
+
 /** `✓ BMCs answer (3 s): 4: reached and logged in to` */
 function checkLine(io: Io, check: CheckReport): string {
   const { startedAt, endedAt, findings, outcome } = check;
   const took =
     startedAt && endedAt ? ` (${formatDuration((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)})` : '';
   const first = findings?.[0];
-  const said = first ? `${first.target ? `${first.target}: ` : ''}${first.failure.message}` : check.summary;
+  const said = first ? foundWords(first) : check.summary;
   const word = outcome === 'skipped' ? 'skipped: ' : '';
   return `${mark(io, check)} ${check.title}${io.paint('dim', took)}${said ? `: ${word}${oneLine(said)}` : ''}`;
 }
@@ -65,9 +74,7 @@ export const runLines = (io: Io, report: AcceptanceReport): string[] => [
     `${mark(io, gate)} Gate ${gate.gate}: ${gate.title}${keptWords(gate)}`,
     ...gate.checks.flatMap((check) => [
       `    ${checkLine(io, check)}`,
-      ...(check.findings ?? [])
-        .slice(1)
-        .map(({ target, failure }) => `        ${target}: ${oneLine(failure.message)}`),
+      ...(check.findings ?? []).slice(1).map((each) => `        ${oneLine(foundWords(each))}`),
     ]),
   ]),
   ...runVerdict(io, report),

@@ -8,7 +8,7 @@ import type { AcceptanceInput, AcceptanceReport, RunTicket } from '../../core/ac
 import { fail } from '../../core/errors/failure.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { acceptanceWorkflowId, parseAcceptanceWorkflowId, WORKFLOW_QUEUE } from '../../core/names.ts';
-import { asRackwrightError } from './errors.ts';
+import { asRackwrightError } from '../../activities/temporal/client-errors.ts';
 import { follow, type FollowOptions } from './follow.ts';
 import { newId } from './ids.ts';
 import { queried } from './query.ts';

@@ -1,5 +1,6 @@
-import type { Client } from '@temporalio/client';
-import { asRackwrightError } from './errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { asRackwrightError } from '../../activities/temporal/client-errors.ts';
 
 const QUERY_MS = 5000;
 const FIRST_PAUSE_MS = 250;
@@ -22,7 +23,8 @@ export interface FollowOptions<Report extends Followed> {
 }
 
 /**
- * Waits until a workflow is over or held. Its result wins over what a query says.
+ * Waits until a workflow is over or held. It is looked at again and again: a call that waits for the end would be
+ * left behind at a hold, and what is tried again of it after the connection was closed ends the process.
  *
  * @param query the one that answers with its report
  */
@@ -33,25 +35,13 @@ export async function follow<Report extends Followed>(
   options: FollowOptions<Report>,
 ): Promise<Report> {
   const handle = client.workflow.getHandle(workflowId);
-  let over: Report | undefined;
-  let problem: unknown;
-  const ended = handle.result().then(
-    (result) => void (over = result as Report),
-    (error: unknown) => void (problem = error),
-  );
   const began = Date.now();
   const stale = options.before === undefined ? undefined : JSON.stringify(options.before);
   let seen = '';
   let silent = false;
-  let pause = FIRST_PAUSE_MS;
 
-  for (;;) {
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, pause))]);
-    if (problem !== undefined) throw asRackwrightError(problem, `workflow ${workflowId}`);
-    if (over !== undefined) {
-      options.onReport?.(over);
-      return over;
-    }
+  for (let pause = FIRST_PAUSE_MS; ; await sleep(pause)) {
+    if ((await status(client, handle)) !== 'RUNNING') return over(handle, options);
     try {
       const report = await client.connection.withDeadline(Date.now() + QUERY_MS, () =>
         handle.query<Report>(query),
@@ -67,5 +57,33 @@ export async function follow<Report extends Followed>(
       if (!silent) options.onSilence?.(asRackwrightError(error, `workflow ${workflowId}`).failure.message);
       silent = true;
     }
+  }
+}
+
+/** Temporal's own word for how it stands; while nobody answers it is taken to run. */
+async function status(client: Client, handle: WorkflowHandle): Promise<string> {
+  try {
+    return await client.connection.withDeadline(
+      Date.now() + QUERY_MS,
+      async () => (await handle.describe()).status.name,
+    );
+  } catch (error) {
+    const ours = asRackwrightError(error, `workflow ${handle.workflowId}`);
+    if (ours.failure.code === 'OPERATION_UNKNOWN') throw ours;
+    return 'RUNNING';
+  }
+}
+
+/** Its result, which wins over what a query says. */
+async function over<Report extends Followed>(
+  handle: WorkflowHandle,
+  { onReport }: FollowOptions<Report>,
+): Promise<Report> {
+  try {
+    const report = (await handle.result()) as Report;
+    onReport?.(report);
+    return report;
+  } catch (error) {
+    throw asRackwrightError(error, `workflow ${handle.workflowId}`);
   }
 }

@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { asRackwrightError } from './errors.ts';
+import { asRackwrightError } from '../../activities/temporal/client-errors.ts';
 
 const QUERY_MS = 15_000;
 

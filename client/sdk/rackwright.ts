@@ -1,11 +1,11 @@
-import { WithStartWorkflowOperation, type Client } from '@temporalio/client';
-import type { Workflow } from '@temporalio/common';
+import type { Client } from '@temporalio/client';
+import { askNode } from '../../activities/temporal/request.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { NODE_TASK_TIMEOUT, nodeWorkflowId, operationWorkflowId, WORKFLOW_QUEUE } from '../../core/names.ts';
+import { nodeWorkflowId, operationWorkflowId } from '../../core/names.ts';
 import type { NodeRecord } from '../../core/node.ts';
 import type { OperationReport, Ticket } from '../../core/operations.ts';
 import type { Verb } from '../../core/verbs.ts';
-import { asRackwrightError, failureIn } from './errors.ts';
+import { asRackwrightError, failureIn } from '../../activities/temporal/client-errors.ts';
 import { newId } from './ids.ts';
 import { follow, type FollowOptions } from './follow.ts';
 import { queried } from './query.ts';
@@ -47,29 +47,13 @@ export class Rackwright {
     const deadline = Date.now() + REQUEST_MS;
     for (;;) {
       try {
-        return await this.#update(node, verb, message, deadline);
+        return await askNode(this.client, { site: this.site, node }, verb, message, deadline);
       } catch (error) {
         const loading = failureIn(error)?.code === 'NOT_READY' && Date.now() + NOT_READY_MS < deadline;
         if (!loading) throw asRackwrightError(error, `node ${node} of site ${this.site}`);
         await new Promise((resolve) => setTimeout(resolve, NOT_READY_MS));
       }
     }
-  }
-
-  #update(node: string, verb: Verb, message: JsonObject, deadline: number): Promise<Ticket> {
-    const startWorkflowOperation = new WithStartWorkflowOperation('node', {
-      workflowId: nodeWorkflowId(this.site, node),
-      taskQueue: WORKFLOW_QUEUE,
-      args: [{ site: this.site, node }],
-      workflowTaskTimeout: NODE_TASK_TIMEOUT,
-      workflowIdConflictPolicy: 'USE_EXISTING',
-    });
-    return this.client.connection.withDeadline(deadline, () =>
-      this.client.workflow.executeUpdateWithStart<Workflow, Ticket, [JsonObject]>(verb, {
-        args: [message],
-        startWorkflowOperation,
-      }),
-    );
   }
 
   /** Sends `resume` or `abort` to an operation. */

@@ -32,6 +32,12 @@ export class Board {
     return (this.#plans.get(number) ?? []).filter(({ skipped }) => skipped === undefined);
   }
 
+  /** The title of a check that another one builds on, and that has not passed. */
+  lacking(number: GateNumber, { needs }: Pick<PlannedCheck, 'needs'>): string | undefined {
+    const { checks } = this.gate(number);
+    return checks.find(({ id, outcome }) => needs.includes(id) && outcome !== 'pass')?.title;
+  }
+
   /** The gates that are not green, in order. */
   due(): GateNumber[] {
     return this.#gates.filter(({ outcome }) => !isGreen(outcome)).map(({ gate }) => gate);

@@ -16,13 +16,26 @@ export interface Check {
   readonly requirements: readonly string[];
   /** Seconds, of one attempt and of all together. */
   readonly bounds: { readonly attempt: number; readonly total: number };
+  /** Checks of the same gate that have to pass before it is made. */
+  readonly needs: readonly string[];
+  /**
+   * `capture` and `cleanup` come after all others of the gate, one after the other, and are made whatever happened,
+   * also when the run is aborted. @default check
+   */
+  readonly stage: Stage;
 }
 
-type Given = Omit<Check, 'requirements' | 'bounds'> & Partial<Pick<Check, 'requirements' | 'bounds'>>;
+export const STAGES = ['check', 'capture', 'cleanup'] as const;
+export type Stage = (typeof STAGES)[number];
+
+type Defaulted = 'requirements' | 'bounds' | 'needs' | 'stage';
+type Given = Omit<Check, Defaulted> & Partial<Pick<Check, Defaulted>>;
 
 /** A check with the defaults filled in: one minute an attempt, three in all. */
 export const check = (given: Given): Check => ({
   requirements: [],
   bounds: { attempt: 60, total: 180 },
+  needs: [],
+  stage: 'check',
   ...given,
 });

@@ -69,7 +69,9 @@ const checkTable = ({ checks }: GateReport): string =>
 
 function whatOf({ findings, summary }: CheckReport): string[] {
   const first = findings?.[0];
-  const what = first ? `${first.target}: ${first.failure.message}` : summary;
+  const said = first?.failure.message;
+  const what =
+    said === undefined ? summary : said.includes(first!.target) ? said : `${first!.target}: ${said}`;
   return what ? [esc(shortWords(what), 200)] : [];
 }
 

@@ -1,5 +1,6 @@
 import type { Failure } from '../errors/failure.ts';
 import type { EvidenceRef, Outcome } from '../operations.ts';
+import type { Stage } from './check.ts';
 import type { GateNumber } from './gates.ts';
 
 /**
@@ -86,6 +87,8 @@ export interface PlannedCheck {
   readonly requirements: readonly string[];
   /** Seconds, of one attempt and of all together. */
   readonly bounds: { readonly attempt: number; readonly total: number };
+  readonly needs: readonly string[];
+  readonly stage: Stage;
   readonly skipped?: string;
 }
 

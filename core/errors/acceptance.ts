@@ -23,6 +23,13 @@ export const ACCEPTANCE_ERRORS = {
     meaning: 'A check was to run and left no result: a missing result is an error, never a pass.',
     correction: '`resume` the run; if it happens again, look into the log of the worker.',
   },
+  CHECK_NOT_MADE: {
+    faultDomain: 'orchestrator',
+    retryable: true,
+    httpStatus: 409,
+    meaning: 'A check was not made, since one that it builds on did not pass.',
+    correction: 'Correct what that one found, and `resume` the run.',
+  },
   GATE_NOT_SUPPORTED: {
     faultDomain: 'orchestrator',
     retryable: false,

@@ -106,6 +106,8 @@ const plan = (...gates: GateNumber[]): Pick<OpenedAcceptance, 'gates'> => ({
       from: 'worker',
       requirements: [],
       bounds: { attempt: 60, total: 180 },
+      needs: [],
+      stage: 'check' as const,
     })),
   })),
 });

@@ -41,7 +41,7 @@ export const bmcAccess: CheckFunction = {
             const { uri, body } = await findSystem(bmc, node.bmc?.system);
             return { system: uri, manufacturer: asText(body['Manufacturer']), model: asText(body['Model']) };
           },
-          { signal },
+          { signal, anew: true },
         );
         const evidence = await context.evidence(name, {
           asked: `session and system of ${endpoint.address}, certificate policy ${policyOf(endpoint.tls)}`,

@@ -1,0 +1,68 @@
+import { flagsOf, powerOf, type NodeRecord } from '../node.ts';
+
+/** What keeps a node from being used, and what corrects it. */
+export interface NotFree {
+  readonly message: string;
+  readonly correction: string;
+}
+
+/** Why a node cannot be given to somebody now; empty if it is available, free, in service and clean. */
+export function notFree(node: string, record: NodeRecord | undefined): NotFree[] {
+  if (record === undefined) {
+    return [
+      {
+        message: `${node} was never enrolled.`,
+        correction: `rackwright node enroll ${node}, then rackwright node clean ${node}`,
+      },
+    ];
+  }
+  const found: NotFree[] = [];
+  const { phase, owner, operation, residue } = record;
+  if (operation) {
+    found.push({
+      message: `${node} is ${phase}: its ${operation.kind} ${operation.requestId} ${operation.held ? 'is held' : 'is running'}.`,
+      correction:
+        'Wait for that operation, or resume or abort it; or dedicate another node in `acceptance.node`.',
+    });
+  } else if (phase !== 'available') {
+    found.push({
+      message: `${node} is ${phase}${owner === null ? '' : `, and belongs to ${owner}`}; it is not touched.`,
+      correction:
+        owner === null
+          ? `Bring it to available (rackwright node show ${node} says which verbs are legal).`
+          : 'Dedicate a node that nobody uses in `acceptance.node`.',
+    });
+  }
+  const flags = flagsOf(record).filter((flag) => flag !== 'held' && flag !== 'residue');
+  if (flags.length > 0) {
+    found.push({
+      message: `${node} is not in service: ${flags.join(', ')}.`,
+      correction: `Clear what is set, once its reason is gone: rackwright node show ${node}`,
+    });
+  }
+  if (residue.length > 0) {
+    found.push({
+      message: `On ${node} something is left of an earlier operation: ${residue.join(', ')}.`,
+      correction: 'It is looked at again by itself; look why it cannot be removed.',
+    });
+  }
+  return found;
+}
+
+/** What differs, after a release, from a node that is free again; empty if nothing does. */
+export function notTakenBack(node: string, record: NodeRecord | undefined): NotFree[] {
+  const found = notFree(node, record);
+  if (record && record.owner !== null && record.phase === 'available') {
+    found.push({
+      message: `${node} is available and still belongs to ${record.owner}.`,
+      correction: `rackwright node release ${node}`,
+    });
+  }
+  if (record && record.phase === 'available' && powerOf(record) === 'on') {
+    found.push({
+      message: `${node} is available and powered on.`,
+      correction: `rackwright node power ${node} off`,
+    });
+  }
+  return found;
+}

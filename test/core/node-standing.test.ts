@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { notFree, notTakenBack } from '../../core/acceptance/node-standing.ts';
+import type { NodeRecord } from '../../core/node.ts';
+import { aNode, anOperation } from './support.ts';
+
+const available = (over: Partial<NodeRecord> = {}): NodeRecord =>
+  aNode({ phase: 'available', owner: null, power: 'off', ...over });
+const said = (found: readonly { message: string }[]): string[] => found.map(({ message }) => message);
+const operation = (held: boolean) => anOperation({ requestId: 'r1', kind: 'service', held });
+
+describe('a node that is to be given away', () => {
+  it('is free when it is available, in service and clean', () => {
+    expect(notFree('n1', available())).toEqual([]);
+  });
+
+  it.each<[string, NodeRecord | undefined, RegExp[]]>([
+    ['never enrolled', undefined, [/never enrolled/]],
+    ['somebody has it', available({ phase: 'active', owner: 'team-a' }), [/active, and belongs to team-a/]],
+    ['not cleaned', available({ phase: 'manageable' }), [/n1 is manageable; it is not touched/]],
+    ['an operation runs', available({ operation: operation(false) }), [/service r1 is running/]],
+    ['an operation is held', available({ phase: 'service-failed', operation: operation(true) }), [/is held/]],
+    [
+      'quarantined',
+      available({ flags: { maintenance: null, quarantined: 'flaps', drift: null } }),
+      [/not in service: quarantined/],
+    ],
+    ['something left', available({ residue: ['media'] }), [/left of an earlier operation: media/]],
+  ])('%s', (_what, record, expected) => {
+    const found = notFree('n1', record);
+    expect(said(found)).toEqual(expected.map((each) => expect.stringMatching(each)));
+    for (const { correction } of found) expect(correction).toMatch(/\S{3}/);
+  });
+});
+
+describe('a node that was taken back', () => {
+  it.each<[string, NodeRecord, RegExp[]]>([
+    ['free and off', available(), []],
+    ['power not known', available({ power: 'unknown' }), []],
+    ['on', available({ power: 'on' }), [/powered on/]],
+    ['still owned', available({ owner: 'acceptance' }), [/still belongs to acceptance/]],
+    ['not released', available({ phase: 'clean-failed' }), [/clean-failed/]],
+  ])('%s', (_what, record, expected) => {
+    expect(said(notTakenBack('n1', record))).toEqual(expected.map((each) => expect.stringMatching(each)));
+  });
+});
