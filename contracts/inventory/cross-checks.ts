@@ -3,6 +3,7 @@ import { firmwareFindings } from './firmware-checks.ts';
 import { networkFindings } from './network-checks.ts';
 import { RULES } from './rules.ts';
 import { isLoopbackHost, isUnspecifiedHost, items, hostOf, text, tree, type Tree } from './raw.ts';
+import { vantageFindings } from './vantage-checks.ts';
 
 const finding = (path: FieldPath, message: string, correction: string): Finding => ({
   path,
@@ -197,5 +198,6 @@ export function crossCheck(value: unknown): Finding[] {
     ...mediaNeeds(raw, nodes),
     ...firmwareFindings(raw),
     ...networkFindings(raw),
+    ...vantageFindings(raw),
   ];
 }

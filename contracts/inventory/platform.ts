@@ -2,14 +2,23 @@ import { z } from 'zod';
 import { FilePath, HttpUrl, Label, Mac, Name, SecretRef, Text } from './primitives.ts';
 import { RULES } from './rules.ts';
 
+const Host = z.string().regex(/^(?!-)[A-Za-z0-9._:%-]{1,253}$/, RULES.sshHost.message);
+const HOST_KEY = /^((?:ssh|ecdsa)-[a-z0-9-]+) +([A-Za-z0-9+/]{32,}={0,3})(?: +[^\0\r\n]*)?$/;
+
 /** How a host is logged in to: with a key, never with a password. */
 export const Ssh = z.strictObject({
-  host: Text.optional(),
+  host: Host.optional(),
   port: z.int().min(1).max(65_535).optional(),
-  user: Text,
+  user: z.string().regex(/^(?!-)[^\s\0@:/'"`$;&|<>(){}]{1,64}$/, RULES.sshUser.message),
+  /** The private key, without a passphrase. */
   key: SecretRef,
-  /** The host's public key, as ssh-keyscan prints it without the host. */
-  hostKey: Text.optional(),
+  /** The host's public key, as ssh-keyscan prints it without the host. Left out: known_hosts of the worker's user. */
+  hostKey: z
+    .string()
+    .max(4096)
+    .regex(HOST_KEY, RULES.hostKey.message)
+    .transform((text) => text.replace(HOST_KEY, '$1 $2'))
+    .optional(),
 });
 export type Ssh = z.output<typeof Ssh>;
 
@@ -68,7 +77,7 @@ export const VantagePoint = z
     name: Name,
     description: Text.optional(),
     controller: Name.optional(),
-    ssh: Ssh.extend({ host: Text }).optional(),
+    ssh: Ssh.extend({ host: Host }).optional(),
     /** A worker of its own, on the queue `rackwright-<site>-<name>`. */
     worker: z.literal(true).optional(),
   })

@@ -165,7 +165,34 @@ export const RULES = {
   },
   handOverFrom: {
     message: 'is no place that a guest can be tried from',
-    correction: 'Write `worker`, the machine of the worker: nothing is tried from a vantage point yet.',
+    correction: 'Write `worker`, the machine of the worker, or the name of a vantage point.',
+  },
+  handOverFromWorker: {
+    message: 'names a vantage point with a worker of its own, from which nothing is tried yet',
+    correction:
+      'Give the vantage point `ssh` or a `controller` in the place of `worker: true`, or name another.',
+  },
+  vantageNamedWorker: {
+    message: 'is the name of the machine that the worker runs on',
+    correction: 'Give the vantage point another name.',
+  },
+  vantageWithoutSsh: {
+    message: 'names a vantage point on a controller that has no `ssh`',
+    correction: 'Add `ssh` with `user` and `key` to the controller, or name another vantage point.',
+  },
+  sshHost: {
+    message: 'is neither a host name nor an IP address',
+    correction:
+      'Write only the host, as in jump.example.org or 10.0.0.5: user and port have fields of their own.',
+  },
+  sshUser: {
+    message: 'is not the name of a user who can log in',
+    correction: 'Write the name of a user of that host, as in rackwright.',
+  },
+  hostKey: {
+    message: 'is not a public key of a host',
+    correction:
+      'Write type and key, as `ssh-keyscan` prints them behind the host: ssh-ed25519 and then the base64 text.',
   },
   handOverNeedsAddress: {
     message: 'is a machine type whose guests are tried, and no port of this server has an `address`',

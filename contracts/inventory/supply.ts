@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NAME_PATTERN } from '../../core/names.ts';
 import { BIOS_ATTRIBUTE } from '../../core/service-work.ts';
 import { Credentials } from './bmc.ts';
 import { withoutUserinfo } from './primitives.ts';
@@ -112,8 +113,8 @@ export const MachineType = z.strictObject({
   /** What is tried of the guest before it is handed over: connections to these TCP ports. Left out: nothing. */
   handOver: z
     .strictObject({
-      /** `worker`: the machine that the site's worker runs on. */
-      from: z.literal('worker', RULES.handOverFrom.message),
+      /** `worker`: the machine that the site's worker runs on; or a vantage point that is reached by SSH. */
+      from: z.string(RULES.handOverFrom.message).regex(NAME_PATTERN, RULES.handOverFrom.message),
       ports: z.array(z.int().min(1).max(65_535)).min(1).max(8),
     })
     .optional(),

@@ -7,6 +7,7 @@ import { FIRMWARE_ERRORS } from './firmware.ts';
 import { IRONIC_ERRORS } from './ironic.ts';
 import { ORCHESTRATOR_ERRORS } from './orchestrator.ts';
 import { REDFISH_ERRORS } from './redfish.ts';
+import { SSH_ERRORS } from './ssh.ts';
 
 /** Every code that Rackwright can answer with. Callers switch on codes, never on messages. */
 export const CATALOGUE = {
@@ -18,6 +19,7 @@ export const CATALOGUE = {
   ...AGENT_ERRORS,
   ...IRONIC_ERRORS,
   ...ACCEPTANCE_ERRORS,
+  ...SSH_ERRORS,
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof CATALOGUE;

@@ -12,6 +12,7 @@ import { FIRMWARE_ERRORS } from '../../core/errors/firmware.ts';
 import { IRONIC_ERRORS } from '../../core/errors/ironic.ts';
 import { ORCHESTRATOR_ERRORS } from '../../core/errors/orchestrator.ts';
 import { REDFISH_ERRORS } from '../../core/errors/redfish.ts';
+import { SSH_ERRORS } from '../../core/errors/ssh.ts';
 import { FAULT_DOMAINS } from '../../core/fault-domains.ts';
 
 const rooms = [
@@ -23,6 +24,7 @@ const rooms = [
   AGENT_ERRORS,
   IRONIC_ERRORS,
   ACCEPTANCE_ERRORS,
+  SSH_ERRORS,
 ];
 const entries = Object.entries(CATALOGUE).map(([code, entry]) => ({ code, ...entry }));
 

@@ -103,9 +103,9 @@ export const handOver = step(async (session) => {
   });
   const power = node.powerState === 'power on' ? { power: 'on' } : {};
   return {
-    summary: `Ironic says active, ${node.powerState ?? 'power unknown'}. The guest's first boot was not checked; ${tried}.`,
+    summary: `Ironic says active, ${node.powerState ?? 'power unknown'}. The guest's first boot was not checked; ${tried.summary}.`,
     data: power,
-    evidence: [evidence],
+    evidence: [evidence, ...tried.evidence],
   };
 });
 

@@ -59,9 +59,10 @@ export const handOver: StepFunction = (context) =>
         shownClock(guest),
         missing.length === 0 ? undefined : `not told by the guest, hence not judged: ${missing.join(', ')}`,
         machineType.expect.mounts === undefined ? undefined : `${machineType.expect.mounts.length} mounts`,
-        tried,
+        tried.summary,
       ),
       data: { power: 'on' },
+      evidence: tried.evidence,
     };
   });
 

@@ -36,6 +36,26 @@ const network = (
 const baseline = (components: string, problems: readonly string[]): ReturnType<typeof firmware> =>
   firmware(`baselines: [{ name: b, types: [gpu], components: [${components}] }]`, problems);
 
+const FROM = '20:36 machineTypes[0].handOver.from';
+const FROM_NOTHING = `${FROM} names no vantage point of this inventory`;
+
+/** A machine type whose guests are tried from a vantage point with these fields. */
+const vantage = (fields: string, problems: readonly string[], from = 'jump'): ReturnType<typeof firmware> => {
+  const right = RIGHT.slice(RIGHT.indexOf('site: s1'), RIGHT.indexOf('  - name: gpu') + 13);
+  const wrong = right
+    .replace('  - name: gpu', `  - { name: gpu, handOver: { from: ${from}, ports: [22] } }`)
+    .replace(
+      'site: s1\n',
+      `site: s1
+vantagePoints:
+  - { name: jump, ${fields} }
+controllers:
+  [{ name: c1, address: 10.0.0.1, ssh: { user: root, key: "env:K" } }, { name: c2, address: 10.0.0.2 }]
+`,
+    );
+  return [[right, wrong, problems]];
+};
+
 /** What is replaced in the right inventory, by what, and the problems expected. */
 export const WRONG: readonly WrongCase[] = [
   ['site: s1\n', '', ['1:1 site is missing']],
@@ -72,10 +92,10 @@ export const WRONG: readonly WrongCase[] = [
   ['  - name: gpu', '  - { name: gpu, handOver: { from: worker, ports: [22] } }', []],
   [
     '  - name: gpu',
-    '  - { name: gpu, handOver: { from: rack-7, ports: [22, 0] } }',
+    '  - { name: gpu, handOver: { from: [rack-7], ports: [22, 0] } }',
     [
-      '16:36 machineTypes[0].handOver.from is no place that a guest can be tried from',
-      '16:56 machineTypes[0].handOver.ports[1] is too small or too short',
+      '16:30 machineTypes[0].handOver.from is no place that a guest can be tried from',
+      '16:58 machineTypes[0].handOver.ports[1] is too small or too short',
     ],
   ],
   [
@@ -93,6 +113,23 @@ nodes:
     [
       '19:23 nodes[0].type is a machine type whose guests are tried, and no port of this server has an `address`',
     ],
+  ],
+  ...vantage('ssh: { host: jump, user: root, key: "env:KEY" }', []),
+  ...vantage('ssh: { host: jump, user: root, key: "env:KEY" }', [FROM_NOTHING], 'elsewhere'),
+  ...vantage('controller: c1', []),
+  ...vantage('controller: c2', [`${FROM} names a vantage point on a controller that has no \`ssh\``]),
+  ...vantage('worker: true', [
+    `${FROM} names a vantage point with a worker of its own, from which nothing is tried yet`,
+  ]),
+  ...vantage('ssh: { host: "-oProxyCommand=id", user: "-l", key: "env:KEY", hostKey: "SHA256:abc" }', [
+    '3:32 vantagePoints[0].ssh.host is neither a host name nor an IP address',
+    '3:59 vantagePoints[0].ssh.user is not the name of a user who can log in',
+    '3:90 vantagePoints[0].ssh.hostKey is not a public key of a host',
+  ]),
+  [
+    'site: s1',
+    'site: s1\nvantagePoints: [{ name: worker, ssh: { host: jump, user: root, key: "env:KEY" } }]',
+    ['2:25 vantagePoints[0].name is the name of the machine that the worker runs on'],
   ],
   ...console('{ file: logs/n1.log }', []),
   ...console('{}', ['20:5 nodes[0].console does not say where the log of the console is, or says it twice']),

@@ -1,0 +1,37 @@
+import type { Finding } from './findings.ts';
+import { items, text, tree, type Tree } from './raw.ts';
+import { RULES } from './rules.ts';
+import { VANTAGE_WORKER } from './vantage.ts';
+
+/** What guests are tried from has to be there, and a way to it; `worker` is the worker itself. */
+export function vantageFindings(raw: Tree): Finding[] {
+  const points = items(raw['vantagePoints']).map(tree);
+  const controllers = items(raw['controllers']).map(tree);
+  const named = (list: readonly Tree[], name: unknown): Tree | undefined =>
+    list.find((each) => each['name'] === name);
+  const findings: Finding[] = points.flatMap((point, index) =>
+    point['name'] === VANTAGE_WORKER
+      ? [{ path: ['vantagePoints', index, 'name'], ...RULES.vantageNamedWorker }]
+      : [],
+  );
+  items(raw['machineTypes']).forEach((type, index) => {
+    const from = text(tree(tree(type)['handOver'])['from']);
+    if (from === undefined || from === VANTAGE_WORKER) return;
+    const path = ['machineTypes', index, 'handOver', 'from'];
+    const point = named(points, from);
+    if (point === undefined) {
+      const known = [VANTAGE_WORKER, ...points.flatMap((each) => text(each['name']) ?? [])];
+      const some = known.slice(0, 10).join(', ');
+      const correction = `Name one of: ${some}${known.length > 10 ? ', …' : ''}; or add the vantage point.`;
+      findings.push({ path, message: 'names no vantage point of this inventory', correction });
+    } else if (point['worker'] === true) {
+      findings.push({ path, ...RULES.handOverFromWorker });
+    } else if (point['controller'] !== undefined) {
+      const controller = named(controllers, point['controller']);
+      if (controller !== undefined && controller['ssh'] === undefined) {
+        findings.push({ path, ...RULES.vantageWithoutSsh });
+      }
+    }
+  });
+  return findings;
+}

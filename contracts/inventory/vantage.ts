@@ -1,0 +1,24 @@
+import { fail } from '../../core/errors/failure.ts';
+import type { Inventory } from './inventory.ts';
+import type { Ssh } from './platform.ts';
+
+/** The name that stands for the machine of the worker itself. */
+export const VANTAGE_WORKER = 'worker';
+
+/** A host behind a vantage point, and how it is logged in to; the key is a reference. */
+export interface VantageHost extends Omit<Ssh, 'host' | 'port'> {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The host of the vantage point of this name. Throws CONTRACT_INVALID where it has none. */
+export function vantageHost(inventory: Inventory, name: string): VantageHost {
+  const point = inventory.vantagePoints.find((each) => each.name === name);
+  const controller = inventory.controllers.find((each) => each.name === point?.controller);
+  const ssh = point?.ssh ?? controller?.ssh;
+  const host = ssh?.host ?? controller?.address;
+  if (ssh === undefined || host === undefined) {
+    throw fail('CONTRACT_INVALID', `The contract says of no SSH by which vantage point ${name} is reached.`);
+  }
+  return { ...ssh, host, port: ssh.port ?? 22 };
+}
