@@ -1,3 +1,4 @@
+import type { ErrorCode } from './errors/catalogue.ts';
 import type { Failure } from './errors/failure.ts';
 import type { JsonObject } from './json.ts';
 import type { Flag, Phase, StablePhase } from './phases.ts';
@@ -7,6 +8,15 @@ import type { OperationKind } from './verbs.ts';
 /** How an operation or a run ends. `fail`: the cause is known. `error`: it could not be told. */
 export const OUTCOMES = ['pass', 'fail', 'error', 'aborted'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
+
+/**
+ * How a failure with this code ends an operation. Where what was to be told could not be looked at, because it was
+ * not known what happened, or its vantage point could not be used, that is no failure of what was to be looked at.
+ */
+export const outcomeOf = (code: ErrorCode): 'fail' | 'error' =>
+  code === 'UNEXPECTED' || code === 'STEP_TIMEOUT' || code === 'VANTAGE_UNUSABLE' || code.startsWith('SSH_')
+    ? 'error'
+    : 'fail';
 
 export type OnFailure = 'hold' | 'fail';
 /** How a request came in; it decides what a failure does when the request does not say. */

@@ -3,13 +3,14 @@ import { failure, type Failure } from '../core/errors/failure.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { VerbRequest } from '../core/messages.ts';
 import { operationWorkflowId } from '../core/names.ts';
-import type {
-  OpenedOperation,
-  OperationInput,
-  OperationRef,
-  OperationReport,
-  Outcome,
-  Ticket,
+import {
+  outcomeOf,
+  type OpenedOperation,
+  type OperationInput,
+  type OperationRef,
+  type OperationReport,
+  type Outcome,
+  type Ticket,
 } from '../core/operations.ts';
 import { FAILED_TWIN, isWorking, type Phase } from '../core/phases.ts';
 import { mayBeLeftBy } from '../core/plans/index.ts';
@@ -152,7 +153,7 @@ export class OperationRun {
       if (stretch.kind === 'done') return { outcome: 'pass' };
       if (stretch.kind === 'stopped') return verdictOf(stretch.why);
       const { at, failure: f } = stretch;
-      if (onFailure === 'fail') return { outcome: outcomeOf(f), failure: f };
+      if (onFailure === 'fail') return { outcome: outcomeOf(f.code), failure: f };
       const verdict = await this.#hold(this.#opened, this.#plan, at, f);
       if ('outcome' in verdict) return verdict;
       run = verdict.run;
@@ -167,7 +168,7 @@ export class OperationRun {
     const { why } = this.#stopping;
     if (why && isCancelled(error)) return verdictOf(why);
     const f = failureOf(error) ?? failure('UNEXPECTED', 'It could not be opened.');
-    return { outcome: outcomeOf(f), failure: f };
+    return { outcome: outcomeOf(f.code), failure: f };
   }
 
   /** Makes the node safe, then waits for someone. Returns the steps to go on with, or the verdict. */
@@ -199,7 +200,7 @@ export class OperationRun {
     if (!answered) {
       const message = `No one resumed it within ${holdForSeconds} s. It was held for ${f.code}: ${f.message}`;
       const { faultDomain } = f;
-      return { outcome: outcomeOf(f), failure: failure('HOLD_EXPIRED', message, { faultDomain }) };
+      return { outcome: outcomeOf(f.code), failure: failure('HOLD_EXPIRED', message, { faultDomain }) };
     }
     const from = (this.#resumed as VerbRequest | null)?.args['from'];
     await this.#node.tell({ type: 'progress', requestId, phase: working, step: steps[at]!.id });
@@ -250,7 +251,3 @@ const verdictOf = (stopped: Failure): Verdict => ({
 });
 
 const failedPhase = (phase: Phase): Phase => (isWorking(phase) ? FAILED_TWIN[phase] : phase);
-
-/** `error` is for what could not be told; every other failure has a known cause. */
-const outcomeOf = (f: Failure): Outcome =>
-  f.code === 'UNEXPECTED' || f.code === 'STEP_TIMEOUT' ? 'error' : 'fail';

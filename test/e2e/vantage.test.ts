@@ -142,7 +142,7 @@ it.concurrent(
   'a vantage point that is down says nothing of the guest: the failure is the host it stands on',
   async () => {
     const report = await deploy('down');
-    expect(report).toMatchObject({ phase: 'deploy-failed' });
+    expect(report).toMatchObject({ outcome: 'error', phase: 'deploy-failed' });
     expect(report.failure).toMatchObject({
       code: 'SSH_REFUSED',
       faultDomain: 'control-host',
