@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { generateKeyPairSync } from 'node:crypto';
 import { stringify } from 'yaml';
 import { startIronic, type IronicPeer } from '../../peers/ironic.ts';
-import { startOutsideLab, withIronic, type OutsideLab } from '../kill9/site.ts';
+import { startSshd, type SshdPeer } from '../../peers/sshd.ts';
+import { startOutsideLab, withIronic, type Contract, type OutsideLab } from '../kill9/site.ts';
 import { startProduct, type Product } from '../support/product.ts';
 import { asIronic, asPage, asRedfish, quotingProxy, type QuotingProxy } from './quoting-proxy.ts';
 import type { Page } from './places.ts';
@@ -37,11 +38,15 @@ export const NODES = {
   quotingIronic: 'fake-02',
 } as const;
 
+const GUEST = '127.65.0.11';
+
 /** A site in which much refuses what it is sent, and quotes it. */
 export class Play {
   readonly home: string;
   lab!: OutsideLab;
   peer!: IronicPeer;
+  /** Where the first node is tried from; it listens at the guest's address too. */
+  sshd!: SshdPeer;
   product!: Product;
   readonly proxies: { [name in 'media' | 'login' | 'basic' | 'page' | 'ironic']?: QuotingProxy } = {};
   /** All that the command line ever said. */
@@ -68,6 +73,7 @@ export class Play {
 
   async start(): Promise<void> {
     this.peer = await startIronic();
+    this.sshd = await startSshd([`ListenAddress ${GUEST}`]);
     this.product = await startProduct({
       env: { RACKWRIGHT_LOG_LEVEL: 'trace', CANARY_DRIVER_PASSWORD: GIVEN.driverPassword },
       inventory: async ({ gatewayUrl }) => {
@@ -97,12 +103,33 @@ export class Play {
       [NODES.basic]: { address: this.proxies.basic!.url, tls: 'insecure', auth: 'basic' },
       [NODES.wrong]: { credentials: { password: wrong } },
     };
-    const nodes = contract.nodes.map((node) => ({ ...node, bmc: { ...node.bmc!, ...bmcs[node.name] } }));
+    const nodes = contract.nodes
+      .map((node) => ({ ...node, bmc: { ...node.bmc!, ...bmcs[node.name] } }))
+      .map((node) => (node.name === NODES.plain ? { ...node, ...triedNode(node) } : node));
     const ironicPassword = `file:${this.file('ironic-password', GIVEN.ironicPassword)}`;
-    return withIronic({ ...contract, nodes }, ironic.url, [NODES.ironic, NODES.quotingIronic], {
-      auth: { type: 'http_basic', username: 'rackwright', password: ironicPassword },
-      driverInfo: { fake_password: 'env:CANARY_DRIVER_PASSWORD' },
-    });
+    return withIronic(
+      { ...contract, ...this.tried(contract), nodes },
+      ironic.url,
+      [NODES.ironic, NODES.quotingIronic],
+      {
+        auth: { type: 'http_basic', username: 'rackwright', password: ironicPassword },
+        driverInfo: { fake_password: 'env:CANARY_DRIVER_PASSWORD' },
+      },
+    );
+  }
+
+  /** The first node's type, whose guests are tried by SSH from a host. */
+  private tried(contract: Contract): object {
+    const { port, user, keyFile, hostKey } = this.sshd;
+    const ssh = { host: '127.0.0.1', port, user, key: `file:${keyFile}`, hostKey };
+    return {
+      networks: { ...(contract as { networks?: object }).networks, tenant: { cidr: '127.65.0.0/16' } },
+      vantagePoints: [{ name: 'jump', ssh }],
+      machineTypes: [
+        ...contract.machineTypes,
+        { ...contract.machineTypes[0], name: 'tried', handOver: { from: 'jump', ports: [port] } },
+      ],
+    };
   }
 
   /** Runs a command; all that it says is kept. Answers its exit code. */
@@ -133,6 +160,16 @@ export class Play {
     await this.product?.stop();
     await this.lab?.stop();
     await this.peer?.stop();
+    await this.sshd?.stop();
     for (const proxy of Object.values(this.proxies)) await proxy.close();
   }
+}
+
+/** The node with the address of the guest on its second port. */
+function triedNode(node: object): object {
+  const { ports } = node as { readonly ports: readonly object[] };
+  const addressed = ports.map((port, index) =>
+    index === 1 ? { ...port, network: 'tenant', address: GUEST } : port,
+  );
+  return { type: 'tried', ports: addressed };
 }

@@ -9,6 +9,7 @@ import { siteKey } from '../../../activities/secrets/site-key.ts';
 import { AUDIENCES, Tokens } from '../../../activities/tokens/tokens.ts';
 import { connect, type Connected } from '../../../client/sdk/connect.ts';
 import { allActs } from './acts.ts';
+import { privatePart } from '../../peers/sshd.ts';
 import { formsOf, type Canary } from './forms.ts';
 import { dataDirPages, databaseCells, filesBelow, historyPages, type Page } from './places.ts';
 import { GIVEN, NODES, Play, random } from './play.ts';
@@ -50,6 +51,7 @@ function allCanaries(): Canary[] {
   return [
     ...named.map(([name, value]) => ({ name, bytes: Buffer.from(value) })),
     { name: 'private key', bytes: Buffer.from(body) },
+    { name: 'SSH key', bytes: Buffer.from(privatePart(play.sshd.keyFile)) },
     { name: 'site key', bytes: key },
     { name: 'BMC password', bytes: Buffer.from(play.bmcPassword) },
     ...Object.values(play.proxies)
@@ -97,6 +99,7 @@ describe('the secrets', () => {
     const { media, login, basic, page, ironic } = play.proxies;
     const sent = (proxy: typeof media): string => JSON.stringify(proxy!.asked);
     expect(sent(media)).toContain('/media/');
+    expect(play.sshd.log()).toContain('Accepted publickey');
     expect(sent(page)).toContain('/media/');
     expect(sent(login)).toContain(play.bmcPassword);
     const proof = Buffer.from(`admin:${play.bmcPassword}`).toString('base64');
@@ -118,7 +121,7 @@ describe('the secrets', () => {
     // The first node runs with it.
     const disks = filesBelow(join(play.labDir, 'servers', NODES.plain));
     expect(leaksIn(disks, scanner).map(({ canary }) => canary)).toContain('userData');
-    expect(new Set(canaries.map(({ name }) => name)).size).toBeGreaterThanOrEqual(15);
+    expect(new Set(canaries.map(({ name }) => name)).size).toBeGreaterThanOrEqual(16);
   });
 
   test.each(Object.entries(PLACES))('stand nowhere in %s', (_, pages) => {
