@@ -63,14 +63,18 @@ const processesWith = (text: string): string[] =>
     })
     .filter((line) => line.includes(text));
 
+/** The command itself: the client's command line, which holds it too, does not begin with it. */
+const running = (command: string): string[] =>
+  processesWith(command).filter((line) => line.startsWith(command));
+
 async function untilGone(text: string): Promise<void> {
-  for (let tries = 0; processesWith(text).length > 0; tries++) {
-    if (tries > 200) throw new Error(`still there: ${processesWith(text).join('; ')}`);
+  for (let tries = 0; running(text).length > 0; tries++) {
+    if (tries > 200) throw new Error(`still there: ${running(text).join('; ')}`);
     await sleep(50);
   }
 }
 async function untilThere(text: string): Promise<void> {
-  for (let tries = 0; processesWith(text).length === 0; tries++) {
+  for (let tries = 0; running(text).length === 0; tries++) {
     if (tries > 200) throw new Error(`${text} does not run`);
     await sleep(50);
   }
@@ -128,8 +132,8 @@ describe('a command', () => {
   it('is ended by an abort, with what it started', async () => {
     const stopping = new AbortController();
     const words = ['bash', '-c', 'sleep 86422 & sleep 86422; true'];
-    const running = on(theHost(), words, { signal: stopping.signal });
-    const ended = expect(running).rejects.toThrow('enough');
+    const ran = on(theHost(), words, { signal: stopping.signal });
+    const ended = expect(ran).rejects.toThrow('enough');
     await untilThere('sleep 86422');
     stopping.abort(new Error('enough'));
     await ended;
@@ -159,8 +163,8 @@ describe('a key', () => {
 
   it('never stands on a command line or in an error, and its file is gone afterwards', async () => {
     const secret = privatePart(sshd.keyFile);
-    const running = on(theHost(), ['sleep', '86433'], { wholeMs: 3_000 });
-    const error = running.catch((caught: unknown) => caught);
+    const ran = on(theHost(), ['sleep', '86433'], { wholeMs: 3_000 });
+    const error = ran.catch((caught: unknown) => caught);
     await untilThere('sleep 86433');
     expect(workspaces()).toHaveLength(1);
     expect(processesWith(secret)).toEqual([]);
