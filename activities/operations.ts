@@ -46,6 +46,7 @@ const STEP_TIMEOUTS = {
   rebuild: 'imageWrite',
   erase: 'erase',
   'await-first-boot': 'firstBoot',
+  'hand-over': 'handOver',
 } as const;
 
 /** Stores the contract by its hash and makes the plan that the workflow runs as data. */

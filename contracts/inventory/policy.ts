@@ -17,6 +17,8 @@ export const Timeouts = z.strictObject({
   erase: Duration.optional(),
   /** From power-on to the guest's call. */
   firstBoot: Duration.optional(),
+  /** Until the guest is reached from where its user is. */
+  handOver: Duration.optional(),
 });
 export type Timeouts = z.output<typeof Timeouts>;
 

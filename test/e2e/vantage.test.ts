@@ -12,7 +12,7 @@ import { startOutsideLab, type OutsideLab } from './kill9/site.ts';
 import { startProduct, type Product } from './support/product.ts';
 
 // Guests that are tried from a host with OpenSSH's own server, with the product as its users have it. At once, since
-// who is not reached is tried again for five minutes.
+// who is not reached is tried again until the time of the step is over.
 
 const home = mkdtempSync(join(tmpdir(), 'rackwright-vantage-'));
 let lab: OutsideLab;
@@ -41,6 +41,7 @@ function inventory(): string {
   return stringify(
     {
       ...contract,
+      timeouts: { handOver: '20s' },
       networks: { ...(contract as { networks?: object }).networks, tenant: { cidr: '127.65.0.0/16' } },
       controllers: [
         { name: 'ctl-1', address: '127.0.0.1', ssh: { ...ssh, port: sshd.port, host: undefined } },
