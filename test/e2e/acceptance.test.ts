@@ -43,7 +43,10 @@ afterAll(async () => {
   await lab?.stop();
   await rm(home, { recursive: true, force: true });
 });
-beforeEach(() => consoleWritten(new Date(Date.now() + 3_600_000)));
+beforeEach(async () => {
+  consoleWritten(new Date(Date.now() + 3_600_000));
+  await lab.ask(`${NODE}/faults`, { method: 'DELETE' });
+});
 
 /** As if somebody had written to the console then. */
 function consoleWritten(at: Date): void {
@@ -111,7 +114,7 @@ describe('a site without a cloud', () => {
       check: 'bmc-access',
       gate: 1,
       code: 'BMC_AUTH_FAILED',
-      faultDomain: 'bmc',
+      faultDomain: 'contract',
       spoil: faults({ passwordWrong: true }),
       mend: unset('passwordWrong'),
     },
