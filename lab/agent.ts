@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { agentApi, isQuick } from './agent/api.ts';
+import { installBootloader } from './agent/boot-loader.ts';
 import { commands, type Command } from './agent/commands.ts';
 import {
   apiMinor,
@@ -215,10 +216,8 @@ function table(
     'standby.sync': async () => 'None',
     'standby.power_off': shutDown(options.onPowerOff),
     'standby.run_image': shutDown(options.onReboot),
-    'image.install_bootloader': async () => {
-      await options.pause(300, signal);
-      return 'None';
-    },
+    'image.install_bootloader': async (params) =>
+      installBootloader(options, signal, await rootHints(), params),
     'clean.get_clean_steps': async ({ node }) => {
       keepNode(node);
       return cleanSteps(options);

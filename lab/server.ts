@@ -281,6 +281,10 @@ export class Server {
       hardware: look(),
       look,
       disks,
+      bootEntries: {
+        read: () => this.state.bootEntries,
+        write: (bootEntries) => this.change({ bootEntries }),
+      },
       faults,
       pause: this.pause,
       log: this.#append,

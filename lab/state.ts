@@ -1,3 +1,4 @@
+import type { BootEntry } from './agent/options.ts';
 import type { FaultValues } from './faults.ts';
 
 export type PowerState = 'On' | 'Off' | 'PoweringOn' | 'PoweringOff';
@@ -74,6 +75,8 @@ export interface ServerState {
   /** What systems have sealed into the TPM. Only clearing it takes that away. */
   tpm: { sealed: string[] };
   secureBoot: boolean;
+  /** Boot entries of systems that are or were on the disks, in boot order: before the firmware's own. */
+  bootEntries: readonly BootEntry[];
   /** The log that the BMC keeps of the hardware, oldest first. */
   eventLog: BmcLogEntry[];
   account: { username: string; password: string };
@@ -137,6 +140,7 @@ export const newState = (account: { username: string; password: string }): Serve
   refusedBios: [],
   tpm: { sealed: ['keys of the previous owner'] },
   secureBoot: false,
+  bootEntries: [],
   eventLog: [{ id: 1, createdAt: Date.now(), severity: 'OK', message: 'The log was cleared' }],
   account,
   sessions: [],

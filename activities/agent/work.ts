@@ -26,11 +26,23 @@ export interface Patience {
   readonly retryAfterMs?: number;
 }
 
+/** Does the work once, as `finishOnce`; throws what it failed with. */
+export async function doOnce(
+  agent: AgentClient,
+  work: Once,
+  pause: (ms: number) => Promise<void>,
+  patience: Patience = {},
+): Promise<AgentCommand> {
+  const command = await finishOnce(agent, work, pause, patience);
+  if (command.status === 'failed') throw commandFailure(command, work.what);
+  return command;
+}
+
 /**
  * Does the work once: adopts what the agent is doing or has done, and sends the command only if there is
- * nothing to adopt. Returns the finished command; throws "not yet" while it runs, and what it failed with.
+ * nothing to adopt. Returns the finished command, failed or not; throws "not yet" while it runs.
  */
-export async function doOnce(
+export async function finishOnce(
   agent: AgentClient,
   work: Once,
   pause: (ms: number) => Promise<void>,
@@ -49,7 +61,6 @@ export async function doOnce(
   if (command.status === 'running') {
     throw notYet('AGENT_COMMAND_RUNNING', `${work.what} goes on.`, retryAfterMs);
   }
-  if (command.status === 'failed') throw commandFailure(command, work.what);
   return command;
 }
 

@@ -154,6 +154,15 @@ export const AGENT_ERRORS = {
     meaning: 'What stands on the root device could not be shown to be the image. It must not be booted.',
     correction: 'Resume from `boot-agent`: the image is written anew.',
   },
+  IMAGE_NOT_BOOTABLE: {
+    faultDomain: 'image-supply',
+    retryable: false,
+    httpStatus: 422,
+    meaning:
+      'The image has no EFI system partition, or no boot loader on it: the firmware would find nothing to start. It was not started.',
+    correction:
+      'Give the image an EFI system partition (GPT type `EF00`) with a boot loader (how-to “Prepare an image”), and ask again with it. If the node boots by BIOS, say so in the contract: `bootMode: bios`.',
+  },
   ROOT_DEVICE_NOT_FOUND: {
     faultDomain: 'hardware',
     retryable: false,

@@ -6,8 +6,8 @@ import { step } from './step.ts';
 /**
  * What a change of owner takes beside the erase. The order says why it is where it is: ways into the BMC are
  * closed before anything is worth protecting again; a TPM is asked to clear itself before the boot of the
- * agent, which is the reset that it waits for; what the firmware boots is judged when the disks are empty and
- * the media is out, since a deployed system and our media both add boot options of their own.
+ * agent, which is the reset that it waits for; boot entries go when what they point to is gone; what the firmware
+ * boots is judged when the media is out too, which adds a boot option of its own.
  */
 
 export const compareBmc = (phase: WorkingPhase): Step =>
@@ -45,6 +45,19 @@ export const verifyTpm = (phase: WorkingPhase): Step =>
     owner: BMC_OWNER,
     faultDomain: 'firmware',
     bounds: { total: 300 },
+  });
+
+/** The agent can reach the firmware's variables, as most BMCs cannot. */
+export const cleanNvram = (phase: WorkingPhase): Step =>
+  step({
+    id: 'clean-nvram',
+    title: 'Remove the boot entries of what was on the disks',
+    phase,
+    needs: ['agent-alive', 'erased'],
+    makes: ['nvram-cleaned'],
+    owner: BMC_OWNER,
+    faultDomain: 'firmware',
+    bounds: { total: 600 },
   });
 
 export const compareBoot = (phase: WorkingPhase): Step =>

@@ -3,7 +3,7 @@ import type { WorkingPhase } from '../phases.ts';
 import type { Step } from '../steps.ts';
 import type { OperationVerbName } from '../verbs.ts';
 import { agentSteps, BMC_OWNER, leaveAgentSteps } from './redfish-agent.ts';
-import { clearTpm, compareBmc, compareBoot, verifyTpm } from './redfish-owner.ts';
+import { cleanNvram, clearTpm, compareBmc, compareBoot, verifyTpm } from './redfish-owner.ts';
 import { servicePlan } from './redfish-service.ts';
 import { step } from './step.ts';
 
@@ -85,9 +85,23 @@ const changeOwnerSteps = (first: WorkingPhase, then: WorkingPhase): Step[] => [
   ...agentSteps(then),
   verifyTpm(then),
   erase(then),
-  ...leaveAgentSteps(then, ['erased']),
+  cleanNvram(then),
+  ...leaveAgentSteps(then, ['erased', 'nvram-cleaned']),
   compareBoot(then),
 ];
+
+/** After what was written is known to be the image: nothing else gets a boot entry. */
+const installBootloader = (phase: WorkingPhase): Step =>
+  step({
+    id: 'install-bootloader',
+    title: "Write the firmware's boot entry for the image",
+    phase,
+    needs: ['agent-alive', 'image-verified'],
+    makes: ['bootloader-installed'],
+    owner: IMAGE_OWNER,
+    faultDomain: 'image-supply',
+    bounds: { total: 900 },
+  });
 
 const deploySteps = (phase: WorkingPhase): Step[] => [
   connect(phase),
@@ -143,12 +157,13 @@ const deploySteps = (phase: WorkingPhase): Step[] => [
     faultDomain: 'image-supply',
     bounds: { total: 600 },
   }),
-  ...leaveAgentSteps(phase, ['image-verified']),
+  installBootloader(phase),
+  ...leaveAgentSteps(phase, ['image-verified', 'bootloader-installed']),
   step({
     id: 'boot-disk',
     title: 'Power on from the disk',
     phase,
-    needs: ['image-verified', 'media-ejected', 'override-cleared'],
+    needs: ['image-verified', 'bootloader-installed', 'media-ejected', 'override-cleared'],
     makes: ['disk-booted'],
     breaks: ['powered-off'],
     leaves: ['power'],

@@ -1,5 +1,6 @@
 import type { Disk } from '../hardware.ts';
 import { TIMING } from '../timing.ts';
+import { cleanNvram } from './boot-loader.ts';
 import { AgentError, VersionMismatch } from './commands.ts';
 import type { AgentOptions } from './options.ts';
 
@@ -27,18 +28,19 @@ export const cleanSteps = (options: Pick<AgentOptions, 'faults'> = {}): Record<s
       step('erase_devices', 10),
       step('erase_devices_metadata', 99),
       step('delete_configuration', 0, 'raid'),
+      ...(options.faults?.take('agentKeepsNvram') ? [] : [step('clean_uefi_nvram', 0)]),
     ],
   },
   hardware_manager_version: versionsOf(options),
 });
 
-/** Erases every disk, or its partition tables only; or takes a software RAID apart. */
+/** Erases every disk, or its partition tables only; takes a software RAID apart; removes boot entries. */
 export async function executeCleanStep(
   options: AgentOptions,
   signal: AbortSignal,
   params: Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
-  const asked = params['step'] as { step?: string } | undefined;
+  const asked = params['step'] as { step?: string; args?: Record<string, unknown> } | undefined;
   const version = params['clean_version'];
   if (version !== undefined && version !== null && !sameVersion(options, version))
     throw new VersionMismatch('clean version');
@@ -47,6 +49,8 @@ export async function executeCleanStep(
       return { clean_result: await erase(options, signal, true), clean_step: asked };
     case 'erase_devices_metadata':
       return { clean_result: await eraseMetadata(options, signal), clean_step: asked };
+    case 'clean_uefi_nvram':
+      return { clean_result: cleanNvram(options, asked.args), clean_step: asked };
     case 'delete_configuration':
       options.faults?.take('softwareRaid');
       options.log?.('raid-deleted');

@@ -17,6 +17,14 @@ export interface AgentMemory {
   commands: CommandRecord[];
 }
 
+/** A boot entry that a system on a disk has in the firmware's variables. */
+export interface BootEntry {
+  readonly id: string;
+  readonly label: string;
+  /** As UEFI writes it down. */
+  readonly path: string;
+}
+
 export interface AgentOptions {
   /** The conductor: `<gateway>/agent/<token>`. */
   readonly apiUrl: string;
@@ -36,6 +44,8 @@ export interface AgentOptions {
   readonly advertiseHost?: string;
   /** Where the ramdisk is kept. @default in memory only */
   readonly ramdisk?: { load(): AgentMemory | undefined; save(memory: AgentMemory): void };
+  /** What systems on its disks have in the firmware's variables, in boot order. @default none are kept */
+  readonly bootEntries?: { read(): readonly BootEntry[]; write(entries: readonly BootEntry[]): void };
   /** @default none */
   readonly faults?: Pick<Faults, 'take'>;
   readonly log?: (event: string, details?: Record<string, unknown>) => void;

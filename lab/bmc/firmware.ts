@@ -4,9 +4,14 @@ import { BIOS_REGISTRY, registryTree } from './bios-registry.ts';
 import { message } from './messages.ts';
 import { collection, link, OK, resource, type Resource, type Tree } from './services.ts';
 
-/** What the firmware would boot: its own options, and what a tenant's system may have left before them. */
-const bootOptions = ({ hardware, faults }: Server): { id: string; name: string; alias: string }[] => [
-  ...(faults.on('foreignBootOption') ? [{ id: 'Boot0004', name: 'tenant-os', alias: 'Hdd' }] : []),
+/** What the firmware would boot: its own options, and before them what systems on the disks have put there. */
+const bootOptions = ({
+  hardware,
+  faults,
+  state,
+}: Server): { id: string; name: string; alias: string; path?: string }[] => [
+  ...(faults.on('foreignBootOption') ? [{ id: 'Boot0004', name: 'tenant-os', alias: 'UefiHttp' }] : []),
+  ...state.bootEntries.map(({ id, label, path }) => ({ id, name: label, alias: 'Hdd', path })),
   { id: 'Boot0001', name: 'UEFI: Hard Disk', alias: 'Hdd' },
   { id: 'Boot0002', name: 'UEFI: Virtual CD', alias: 'Cd' },
   { id: 'Boot0003', name: `UEFI: PXE IPv4 ${hardware.nics[0]?.mac ?? ''}`, alias: 'Pxe' },
@@ -39,7 +44,7 @@ export function firmwareTree(server: Server, system: string): Tree {
       }),
     [path]: () => collection(path, 'BootOption', bootOrder(server)),
     ...Object.fromEntries(
-      bootOptions(server).map(({ id, name, alias }) => [
+      bootOptions(server).map(({ id, name, alias, path: device }) => [
         `${path}/${id}`,
         () =>
           resource(`${path}/${id}`, 'BootOption.v1_0_4.BootOption', 'Boot Option', {
@@ -47,6 +52,7 @@ export function firmwareTree(server: Server, system: string): Tree {
             DisplayName: name,
             BootOptionEnabled: true,
             Alias: alias,
+            ...(device === undefined ? {} : { UefiDevicePath: device }),
           }),
       ]),
     ),

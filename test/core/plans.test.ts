@@ -130,7 +130,7 @@ describe('a deployment by Redfish', () => {
     expect(idsOf(plan('redfish', 'deploy'))).toBe(
       'connect preflight attach-network insert-media set-boot boot-agent await-agent check-hardware ' +
         'check-network ' +
-        'write-image verify-image sync power-off eject-media clear-boot boot-disk await-first-boot hand-over',
+        'write-image verify-image install-bootloader sync power-off eject-media clear-boot boot-disk await-first-boot hand-over',
     );
   });
 
@@ -140,15 +140,15 @@ describe('a deployment by Redfish', () => {
     expect(steps.indexOf('stop')).toBe(steps.indexOf('preflight') + 1);
   });
 
-  it('to a new owner: BMC first, the TPM before the reset that it waits for, boot variables when all is gone', () => {
+  it('to a new owner: BMC first, the TPM before the reset that it waits for, boot entries when all is gone', () => {
     const changesOwner =
       'compare-bmc clear-tpm insert-media set-boot boot-agent await-agent check-hardware verify-tpm erase ' +
-      'sync power-off eject-media clear-boot compare-boot';
+      'clean-nvram sync power-off eject-media clear-boot compare-boot';
     expect(idsOf(plan('redfish', 'release'))).toBe(`connect stop ${changesOwner}`);
     // A release that failed while it cleaned is ended by a clean: nothing of it may be left out there.
     expect(idsOf(plan('redfish', 'clean'))).toBe(`connect ${changesOwner}`);
     const metadata = DRIVER_PLANS.redfish.plan('clean', { erase: 'metadata' })!;
-    expect(idsOf(metadata)).not.toMatch(/tpm|compare/);
+    expect(idsOf(metadata)).not.toMatch(/tpm|compare|nvram/);
   });
 
   it('writes once: what changes a disk or firmware is not repeatable', () => {

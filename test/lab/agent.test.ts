@@ -9,6 +9,7 @@ import {
   type AgentOptions,
   type RunningAgent,
 } from '../../lab/agent.ts';
+import type { BootEntry } from '../../lab/agent/options.ts';
 import { rootDevice } from '../../lab/agent/root-device.ts';
 import { bootDisk } from '../../lab/boot-disk.ts';
 import { fileDiskStore, type DiskStore } from '../../lab/disks.ts';
@@ -274,6 +275,42 @@ describe('the command API', () => {
       command_error: { type: 'BlockDeviceEraseError' },
     });
     expect(disks.get(ROOT_DISK).canaries).toHaveLength(1);
+  });
+
+  it('writes a boot entry for what it has written, and removes it when it is told to', async () => {
+    let entries: readonly BootEntry[] = [];
+    const kept = { read: () => entries, write: (now: readonly BootEntry[]) => void (entries = now) };
+    const failing = new Set<string>();
+    await start({ bootEntries: kept, faults: { take: (name) => failing.has(name) } });
+    const client = agentClient(await firstHeartbeat(), TOKEN);
+    const install = async (root_uuid: unknown = 'none') =>
+      (await client.command('image.install_bootloader', { root_uuid })).body;
+    const clean = async (args?: object) =>
+      (await client.command('clean.execute_clean_step', { step: { step: 'clean_uefi_nvram', ...args } }))
+        .body;
+    entries = [{ id: 'Boot0005', label: 'other', path: 'PciRoot(0x0)/Pci(0x1,0x0)' }];
+    expect(await install()).toMatchObject({ command_status: 'SUCCEEDED' });
+    expect(await install()).toMatchObject({ command_status: 'SUCCEEDED' });
+    expect(entries.map(({ id, label }) => `${id} ${label}`)).toEqual(['Boot0006 ironic1', 'Boot0005 other']);
+    failing.add('bootEntriesReadOnly');
+    for (const refused of [await install(), await clean()])
+      expect(refused.command_error?.details).toContain('Read-only file system');
+    failing.delete('bootEntriesReadOnly');
+    expect(await clean({ args: { match_patterns: ['(?!)'] } })).toMatchObject({
+      command_status: 'SUCCEEDED',
+    });
+    expect(entries).toHaveLength(2);
+    expect(await clean()).toMatchObject({ command_status: 'SUCCEEDED' });
+    expect(entries.map(({ label }) => label)).toEqual(['other']);
+
+    failing.add('imageWithoutEsp');
+    expect((await install()).command_error?.type).toBe('DeviceNotFound');
+    failing.delete('imageWithoutEsp');
+    failing.add('imageWithoutLoader');
+    expect((await install()).command_error?.type).toBe('InvalidImage');
+    // Told that there is no root file system, it does not mind.
+    expect(await install('0x00000000')).toMatchObject({ command_status: 'SUCCEEDED' });
+    expect(entries).toHaveLength(1);
   });
 
   it('powers off and reboots after it has answered', async () => {

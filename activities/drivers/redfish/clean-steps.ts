@@ -20,13 +20,14 @@ const RAID = 'delete_configuration';
 /** What the agent itself brings along; a manager of a vendor may mean volumes of a RAID controller. */
 const GENERIC = 'GenericHardwareManager';
 
-interface Listed {
+/** The clean steps of an agent, and of which hardware managers. */
+export interface Listed {
   readonly steps: readonly { readonly [key: string]: unknown }[];
   readonly generic: readonly { readonly [key: string]: unknown }[];
   readonly versions: unknown;
 }
 
-async function listSteps(context: StepContext, agent: AgentClient): Promise<Listed> {
+export async function listSteps(context: StepContext, agent: AgentClient): Promise<Listed> {
   const asked = { node: agentNode(context), ports: agentPorts(context) };
   const answer = objectOf(await run(agent, 'clean.get_clean_steps', asked));
   const byManager = objectOf(answer['clean_steps']);

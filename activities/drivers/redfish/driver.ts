@@ -2,6 +2,7 @@ import type { Driver } from '../driver.ts';
 import { compareBmc } from './accounts.ts';
 import { whileAgentLives } from './agent-lost.ts';
 import { awaitAgent, checkHardware, sync } from './agent-steps.ts';
+import { cleanNvram, installBootloader } from './boot-loader.ts';
 import { compareBoot } from './boot-variables.ts';
 import { capture } from './capture.ts';
 import { connect } from './connect.ts';
@@ -46,6 +47,8 @@ export const redfishDriver: Driver = {
     erase: whileAgentLives(erase),
     'write-image': whileAgentLives(writeImage),
     'verify-image': verifyImage,
+    'install-bootloader': installBootloader,
+    'clean-nvram': cleanNvram,
     sync,
     'power-off': powerOff,
     'eject-media': ejectMedia,

@@ -110,6 +110,14 @@ function rootDevice({ node }: StepContext, disks: readonly AgentDisk[]): AgentDi
   });
 }
 
+/** The agent keeps the node that it is given here: the disk is chosen by us, by its very name. */
+export async function pinRootDevice(context: StepContext, agent: AgentClient): Promise<AgentDisk> {
+  const root = rootDevice(context, await disksOf(context, agent));
+  const pinned = agentNode(context, { name: `s== ${root.name}` });
+  await run(agent, 'clean.get_clean_steps', { node: pinned, ports: agentPorts(context) });
+  return root;
+}
+
 async function prepareParams(
   context: StepContext,
   agent: AgentClient,
@@ -117,11 +125,7 @@ async function prepareParams(
   id: string,
 ): Promise<object> {
   const { inventory, input, site, node } = context;
-  const root = rootDevice(context, await disksOf(context, agent));
-  await requireRoom(context, image, root);
-  // The agent keeps the node that it is given here: the disk is chosen by us, by its very name.
-  const pinned = agentNode(context, { name: `s== ${root.name}` });
-  await run(agent, 'clean.get_clean_steps', { node: pinned, ports: agentPorts(context) });
+  await requireRoom(context, image, await pinRootDevice(context, agent));
   const door = { tokens: site.tokens, gatewayUrl: gatewayUrlOf(inventory, 'agent') };
   return {
     image_info: {

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import { fallbackLoader, readBootLoader, refusalOf } from '../../../core/agent/boot-loader.ts';
+import { readCommand } from '../../../core/agent/command.ts';
+
+const NOT_FOUND = 'Error finding the disk or partition device to deploy the image onto';
+
+/** As ironic-python-agent 13 answers. */
+it.each([
+  ['installed', null],
+  [
+    'no-partition',
+    {
+      type: 'DeviceNotFound',
+      message: NOT_FOUND,
+      details:
+        'No EFI partition could be detected on device /dev/vda and EFI partition UUID has not been recorded during deployment (which is often the case for whole disk images). Are you using a UEFI-compatible image?',
+    },
+  ],
+  [
+    'no-loader',
+    {
+      type: 'InvalidImage',
+      message: 'The provided image is not valid for use',
+      details:
+        'Install of legacy BIOS bootloaders disabled by CONF.enable_bios_bootloader_install as part of CVE-2026-43003 mitigation.',
+    },
+  ],
+  [
+    'no-loader',
+    {
+      type: 'DeviceNotFound',
+      message: NOT_FOUND,
+      details: 'No partition with UUID 8a1b2c3d-0000-5000-8000-000000000000 found on device /dev/vda',
+    },
+  ],
+  [
+    'no-entry',
+    {
+      type: 'CommandExecutionError',
+      message: 'Command execution failed',
+      details:
+        "Could not configure UEFI boot on device /dev/vda: Unexpected error while running command.\nCommand: efibootmgr -v -c -d /dev/vda -p 1 -w -L ironic1 -l \\EFI\\BOOT\\BOOTX64.EFI\nExit code: 5\nStdout: ''\nStderr: 'Could not prepare Boot variable: No space left on device'",
+    },
+  ],
+  [
+    'failed',
+    {
+      type: 'CommandExecutionError',
+      message: 'Command execution failed',
+      details:
+        "Could not configure UEFI boot on device /dev/vda: Unexpected error while running command.\nCommand: mount /dev/vda1 /tmp/tmp1/boot/efi\nExit code: 32\nStderr: 'unknown filesystem type vfat'",
+    },
+  ],
+  // The root device is gone: nothing was looked for on it.
+  [
+    'failed',
+    {
+      type: 'DeviceNotFound',
+      message: NOT_FOUND,
+      details: "No suitable device was found for deployment using these hints {'name': 's== /dev/vda'}",
+    },
+  ],
+] as const)('%s', (verdict, error) => {
+  const command = readCommand({
+    id: 'x',
+    command_name: 'install_bootloader',
+    command_status: error === null ? 'SUCCEEDED' : 'FAILED',
+    command_error: error,
+    command_result: null,
+  });
+  expect(readBootLoader(command!)).toBe(verdict);
+});
+
+it.each([
+  [
+    "Command execution failed: x\nCommand: efibootmgr -v -c\nExit code: 5\nStdout: b''\nStderr: b'Could not prepare Boot variable: No space left on device\\n'",
+    'Could not prepare Boot variable: No space left on device',
+  ],
+  ['Command: efibootmgr -v\nStderr: "EFI variables are not supported"', 'EFI variables are not supported'],
+  ['[Errno 2] No such file or directory:\n efibootmgr', '[Errno 2] No such file or directory: efibootmgr'],
+])('tells what efibootmgr said, out of %j', (message, said) => {
+  expect(refusalOf(message)).toBe(said);
+});
+
+it('knows the loader that firmware looks for', () => {
+  expect(fallbackLoader('x86_64')).toBe('EFI/BOOT/BOOTX64.EFI');
+  expect(fallbackLoader('aarch64')).toBe('EFI/BOOT/BOOTAA64.EFI');
+});
