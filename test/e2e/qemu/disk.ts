@@ -10,6 +10,23 @@ export interface Comparison {
   readonly bytes: number;
   /** Sectors that are not as in the image, at most a hundred of them. */
   readonly differing: readonly number[];
+  /** Sectors in which nothing differs but the day on which a boot loader's CSV file was read last, as FAT keeps it. */
+  readonly accessed: readonly number[];
+}
+
+/** An entry of a folder of FAT: its name, and where it has the day of the last access. */
+const FOLDER_ENTRY = 32;
+const CSV_NAME = 'BOOTX64 CSV';
+const ACCESS_DATE = [18, 19] as const;
+
+/** Whoever reads the file of a mounted FAT changes its folder. */
+function differsByAccess(a: Buffer, b: Buffer): boolean {
+  const different = Array.from(a.keys()).filter((at) => a[at] !== b[at]);
+  return different.every((at) => {
+    const entry = at - (at % FOLDER_ENTRY);
+    const name = a.toString('latin1', entry, entry + CSV_NAME.length);
+    return name === CSV_NAME && ACCESS_DATE.some((date) => at === entry + date);
+  });
 }
 
 /** Compares a disk with the image that was written to it, every sector of the image but its second partition table. */
@@ -18,6 +35,7 @@ export async function compareSectors(image: string, disk: string): Promise<Compa
   try {
     const bytes = (await left.stat()).size - BACKUP_GPT * SECTOR;
     const differing: number[] = [];
+    const accessed: number[] = [];
     const [a, b] = [Buffer.alloc(CHUNK), Buffer.alloc(CHUNK)];
     for (let at = 0; at < bytes; at += CHUNK) {
       const length = Math.min(CHUNK, bytes - at);
@@ -25,11 +43,13 @@ export async function compareSectors(image: string, disk: string): Promise<Compa
       await right.read(b, 0, length, at);
       if (a.compare(b, 0, length, 0, length) === 0) continue;
       for (let sector = 0; sector < length; sector += SECTOR) {
-        const same = a.compare(b, sector, sector + SECTOR, sector, sector + SECTOR) === 0;
-        if (!same && differing.length < 100) differing.push((at + sector) / SECTOR);
+        const [of, on] = [a.subarray(sector, sector + SECTOR), b.subarray(sector, sector + SECTOR)];
+        if (of.equals(on)) continue;
+        const list = differsByAccess(of, on) ? accessed : differing;
+        if (list.length < 100) list.push((at + sector) / SECTOR);
       }
     }
-    return { bytes, differing };
+    return { bytes, differing, accessed };
   } finally {
     await left.close();
     await right.close();

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { copyFileSync, mkdtempSync, truncateSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asQcow2, busyboxGuest } from '../../peers/qemu/images/index.ts';
 import { missingForChain, startChain, type Chain } from './chain.ts';
@@ -12,6 +14,7 @@ import { checksumOf, DISKS } from './site.ts';
  * What goes wrong on the way to a running system, on a machine with UEFI firmware and a real agent. Each fault ends with
  * a verdict that names the right culprit, and the machine is off; what is asked for next works.
  */
+const run = promisify(execFile);
 const missing = missingForChain();
 const WRONG = `sha256:${'0'.repeat(64)}`;
 
@@ -27,15 +30,21 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(
       folder = mkdtempSync(join(tmpdir(), 'rackwright-faults-'));
       const good = await busyboxGuest({ name: 'first' });
       const silent = await busyboxGuest({ name: 'quiet', silent: true });
+      const bare = await busyboxGuest({ name: 'bare', loader: 'none' });
       const qcow2 = await asQcow2(good);
       const big = join(folder, 'big.raw');
       copyFileSync(good, big);
       truncateSync(big, DISKS[0]!.bytes + 512);
+      const plain = join(folder, 'plain.raw');
+      copyFileSync(good, plain);
+      await run('sgdisk', ['--typecode=1:8300', plain]);
       server = new ImageServer({
         'good.raw': good,
         'good.qcow2': qcow2,
         'big.raw': big,
         'silent.raw': silent,
+        'bare.raw': bare,
+        'plain.raw': plain,
       });
       await server.listen();
       const checksum = await checksumOf(good);
@@ -52,6 +61,8 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(
           image('wrong-qcow2', 'good.qcow2', WRONG, 'qcow2'),
           image('big', 'big.raw', await checksumOf(big)),
           image('silent', 'silent.raw', await checksumOf(silent)),
+          image('bare', 'bare.raw', await checksumOf(bare)),
+          image('plain', 'plain.raw', await checksumOf(plain)),
         ],
         timeouts: { firstBoot: '2m' },
       });
@@ -100,6 +111,17 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(
       const asked = failing('deploy', 'good', 'POWER_LOST', 'hardware');
       await server.heldInTheMiddle(() => chain.machine.pullThePlug());
       await asked;
+    });
+
+    it.each([
+      ['plain', 'There is no EFI system partition on /dev/vda.'],
+      ['bare', 'The EFI system partition on /dev/vda has no boot loader.'],
+    ])('the image has nothing that firmware could start: it is not tried (%s)', async (image, why) => {
+      const before = (await chain.machine.said()).length;
+      expect(await failing('deploy', image, 'IMAGE_NOT_BOOTABLE', 'image-supply')).toContain(why);
+      // The agent is the last thing that it ran.
+      const said = (await chain.machine.said()).slice(before);
+      expect(said.match(/BdsDxe: starting/g)).toHaveLength(1);
     });
 
     it('gateway and worker are killed in the middle of writing: the operation goes on', async () => {

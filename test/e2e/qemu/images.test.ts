@@ -86,6 +86,13 @@ describe.skipIf(missing !== undefined)('what a machine boots', () => {
     expect(new Set(disks.map((disk) => readFileSync(disk).toString('base64'))).size).toBe(3);
     expect(await busyboxGuest({ name: 'a' })).toBe(disks[0]);
 
+    const inEsp = async (disk: string, path: string): Promise<string> =>
+      (await run('mdir', ['-b', '-i', `${disk}@@1M`, path])).stdout;
+    expect(await inEsp(disks[0]!, '::/EFI/BOOT')).toBe('::/EFI/BOOT/BOOTX64.EFI\n');
+    const vendor = await busyboxGuest({ name: 'a', loader: 'vendor' });
+    expect(await inEsp(vendor, '::/EFI')).toBe('::/EFI/guest/\n');
+    expect(await inEsp(vendor, '::/EFI/guest')).toMatch(/grubx64\.efi\n.*BOOTX64\.CSV\n$/i);
+
     const qcow2 = await asQcow2(disks[0]!);
     const { stdout } = await run('qemu-img', ['compare', disks[0]!, qcow2]);
     expect(stdout).toMatch(/Images are identical/);

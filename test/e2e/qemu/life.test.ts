@@ -25,7 +25,8 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(
       expect(missing).toBeUndefined();
       raw = {
         first: await busyboxGuest({ name: 'first' }),
-        second: await busyboxGuest({ name: 'second' }),
+        // Its firmware does not find the loader by itself: a boot entry has to name it.
+        second: await busyboxGuest({ name: 'second', loader: 'vendor' }),
         debian: await debianGuest(),
       };
       const qcow2 = await asQcow2(raw.second);
@@ -49,20 +50,33 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(
     const tell = ({ machine }: Chain, text: string): void => console.log(`${machine.name}: ${text}`);
     const rootOf = ({ machine }: Chain): string => machine.disks[0]!.file;
 
+    /** The boot entries that name a loader on a disk, in the order in which the firmware tries them. */
+    async function loadersOf(chain: Chain): Promise<string[]> {
+      const { entries, order } = await chain.machine.bootEntries();
+      tell(chain, `boot order: ${order.join()}; ${entries.map((e) => `${e.id} ${e.label}`).join(', ')}`);
+      const tried = order.map((id) => entries.find((entry) => entry.id === id)!);
+      return [...tried, ...entries.filter(({ id }) => !order.includes(id))]
+        .filter(({ loader }) => loader !== null)
+        .map(({ label, loader }) => `${label}: ${loader}`);
+    }
+
     /** Every sector of the image is on the root device, but what the second partition table and the new partition change. */
     async function compareWith(chain: Chain, image: string): Promise<void> {
-      const { bytes, differing } = await compareSectors(image, rootOf(chain));
+      const { bytes, differing, accessed } = await compareSectors(image, rootOf(chain));
       const [wanted, found] = [await readPartitions(image), await readPartitions(rootOf(chain))];
       expect(found.slice(0, wanted.length)).toEqual(wanted);
       const [drive, ...more] = found.slice(wanted.length);
       expect(more).toEqual([]);
       expect(await volumeLabel(rootOf(chain), drive!.firstLba)).toBe('config-2');
+      // The agent that looks for the boot loader reads the file that names it.
+      expect(accessed.length).toBeLessThanOrEqual(1);
       // The protective MBR and the header tell the size of the disk; the entry of the config drive is in the table.
       const table = 2 + Math.floor(wanted.length / 4);
       expect(differing.filter((lba) => lba > 1 && lba !== table)).toEqual([]);
       tell(
         chain,
-        `${bytes} bytes compared with the image, ${differing.length} sectors differ: ${differing.join(', ')}`,
+        `${bytes} bytes compared with the image, ${differing.length} sectors differ: ${differing.join(', ')}` +
+          accessed.map((lba) => `; ${lba} by when a file was read`).join(''),
       );
     }
 
@@ -95,6 +109,9 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(
         );
         expect(report).toMatchObject({ phase: 'active', residue: [] });
         expect(await chain.machine.said()).toContain('GUEST first UP');
+        const { summary } = report.steps.find(({ id }) => id === 'install-bootloader')!;
+        expect(summary).toBe('Boot entry for the loader on /dev/vda written, first in the boot order');
+        expect(await loadersOf(chain)).toEqual(['ironic1: \\EFI\\BOOT\\BOOTX64.EFI']);
         await compareWith(chain, raw.first);
       }));
 
@@ -102,6 +119,7 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(
       each(async (chain) => {
         await chain.pass('reimage', '--image', 'second');
         expect(await chain.machine.said()).toContain('GUEST second UP');
+        expect((await loadersOf(chain))[0]).toBe('Guest second: \\EFI\\guest\\grubx64.efi');
         await compareWith(chain, raw.second);
       }));
 
@@ -117,6 +135,9 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(
           expect(await countCanaries(file, canaries)).toEqual({ there: 0, anywhere: 0 });
         tell(chain, `${planted.length} disks with ${CANARIES} canaries each: none is left`);
         tell(chain, report.steps.find(({ id }) => id === 'erase')!.summary!);
+        const { summary } = report.steps.find(({ id }) => id === 'clean-nvram')!;
+        expect(summary).toBe('Boot entries that point into a disk are removed');
+        expect(await loadersOf(chain)).toEqual([]);
         for (const { serial } of DISKS) expect(JSON.stringify(report)).toContain(serial);
         const state = await chain.product.json('node', 'show', chain.machine.name);
         expect(state).toMatchObject({ phase: 'available', owner: null, flags: NO_FLAGS, power: 'off' });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { missingPrograms } from '../once.ts';
 import { pythonVenv, freePort } from '../peer.ts';
 import { REQUIREMENT, startEmulator, type Emulator } from '../sushy.ts';
+import { readBootEntries, type BootEntries } from './boot-entries.ts';
 import { domainXml, OVMF, type MachineDisk, type MachineSpec } from './domain.ts';
 import { startLibvirt, type Libvirt } from './libvirt.ts';
 
@@ -15,6 +16,8 @@ export interface Machine extends MachineSpec {
   readonly uri: string;
   /** What its serial console said, all starts one after the other. */
   said(): Promise<string>;
+  /** What its firmware keeps of what it would boot; it outlives every start. */
+  bootEntries(): Promise<BootEntries>;
   /** Takes the power away from it, as a failing power supply would: nobody is told. */
   pullThePlug(): Promise<void>;
 }
@@ -90,13 +93,15 @@ async function define(
   };
   await writeFile(spec.console, '');
   const xml = join(folder, 'domain.xml');
-  await writeFile(xml, domainXml(spec, join(folder, 'vars.fd')));
+  const vars = join(folder, 'vars.fd');
+  await writeFile(xml, domainXml(spec, vars));
   await libvirt.virsh('pool-refresh', 'default');
   await libvirt.virsh('define', xml);
   return {
     ...spec,
     uri: `/redfish/v1/Systems/${spec.uuid}`,
     said: () => readFile(spec.console, 'latin1'),
+    bootEntries: () => readBootEntries(vars),
     pullThePlug: async () => void (await libvirt.virsh('destroy', name)),
   };
 }

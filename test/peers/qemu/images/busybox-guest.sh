@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# busybox-guest.sh OUTPUT KERNEL NAME [SILENT]: a whole disk with a Linux of busybox that says its name, and calls home
-# unless SILENT is 1. KERNEL is the folder of an unpacked Debian kernel.
+# busybox-guest.sh OUTPUT KERNEL NAME [SILENT] [LOADER]: a whole disk with a Linux of busybox that says its name, and
+# calls home unless SILENT is 1. KERNEL is the folder of an unpacked Debian kernel. Firmware finds its boot loader by
+# itself, unless LOADER is `vendor`: then it stands in a folder of its own, named by a CSV file, as distributions have
+# it; and if LOADER is `none`, there is none.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-output="$1" kernel="$2" name="$3" silent="${4:-0}"
+output="$1" kernel="$2" name="$3" silent="${4:-0}" loader="${5:-fallback}"
 work="$(mktemp -d "$output.XXXXXX")"
 trap 'rm -rf "$work"' EXIT
 
@@ -18,4 +20,13 @@ printf '#!/bin/sh\nsync\npoweroff -f\n' >"$work/root/etc/acpi/PWRF/00000080"
 chmod 0755 "$work/root/etc/acpi/PWRF/00000080"
 pack "$work/root" "$work/ramdisk"
 esp "$work/esp" 30 "$kernel"/boot/vmlinuz-* "$work/ramdisk" "console=ttyS0,115200n8 quiet loglevel=3 panic=5 silent=$silent"
+if [ "$loader" != fallback ]; then
+  mcopy -n -i "$work/esp" ::/EFI/BOOT/BOOTX64.EFI "$work/grubx64.efi"
+  mdeltree -i "$work/esp" ::/EFI/BOOT
+fi
+if [ "$loader" = vendor ]; then
+  printf 'grubx64.efi,Guest %s,,The guest %s of the tests\n' "$name" "$name" | iconv -t UTF-16 >"$work/BOOTX64.CSV"
+  mmd -i "$work/esp" ::/EFI/guest
+  mcopy -i "$work/esp" "$work/grubx64.efi" "$work/BOOTX64.CSV" ::/EFI/guest/
+fi
 disk "$output" "$name" "$work/esp"

@@ -18,7 +18,7 @@ const EXAMPLE = join(ROOT, 'examples', 'first-boot');
 const PACKAGE = join(ROOT, 'agent');
 
 const PROGRAMS =
-  'bash mmdebstrap python3 tar cpio lz4 modprobe busybox chroot grub-mkimage mformat mmd mcopy sgdisk mke2fs qemu-img'.split(
+  'bash mmdebstrap python3 tar cpio lz4 modprobe busybox chroot grub-mkimage mformat mmd mcopy mdeltree iconv sgdisk mke2fs qemu-img'.split(
     ' ',
   );
 const GRUB = '/usr/lib/grub/x86_64-efi/moddep.lst';
@@ -54,18 +54,27 @@ export interface BusyboxGuest {
   readonly name: string;
   /** It never calls home. @default false */
   readonly silent?: boolean;
+  /** Where its boot loader stands: where firmware looks by itself, where only a boot entry leads, or nowhere. @default 'fallback' */
+  readonly loader?: 'fallback' | 'vendor' | 'none';
 }
 
 /** A whole disk, raw, with a Linux that starts in seconds; it prints `GUEST <name> UP`, or `GUEST <name> SILENT`. */
-export async function busyboxGuest({ name, silent = false }: BusyboxGuest): Promise<string> {
+export async function busyboxGuest({
+  name,
+  silent = false,
+  loader = 'fallback',
+}: BusyboxGuest): Promise<string> {
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) throw new Error(`${name} is no name of a guest`);
   const { tree, image } = await debianKernel('generic');
   const files = ['busybox-init.sh', 'busybox-report.sh', 'dhcp.sh'].map((file) => join(HERE, file));
-  const args = [tree, name, silent ? '1' : '0'];
-  return built(`guest-${name}${silent ? '-silent' : ''}`, '.raw', 'busybox-guest.sh', args, [
-    ...files,
-    image,
-  ]);
+  const args = [tree, name, silent ? '1' : '0', loader];
+  return built(
+    `guest-${name}${silent ? '-silent' : ''}${loader === 'fallback' ? '' : `-${loader}`}`,
+    '.raw',
+    'busybox-guest.sh',
+    args,
+    [...files, image],
+  );
 }
 
 /** A whole disk, raw, with a Debian whose cloud-init reads the config drive and whose service calls home. */
