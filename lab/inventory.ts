@@ -7,6 +7,8 @@ export interface Site {
   readonly username: string;
   /** Absolute path of the file that holds the password. */
   readonly passwordFile: string;
+  /** Of the base ISO. */
+  readonly isoChecksum: string;
   readonly images: readonly Supply[];
   readonly firmware: readonly FirmwareSupply[];
   readonly nodes: readonly {
@@ -29,7 +31,7 @@ export function inventoryYaml(site: Site): string {
       accounts: [],
       hostInterface: 'disabled',
     },
-    media: { gatewayUrl: site.gatewayUrl, iso: 'base.iso' },
+    media: { gatewayUrl: site.gatewayUrl, iso: 'base.iso', checksum: site.isoChecksum },
     networks: { provisioning: { cidr: '127.0.0.0/8', kind: 'provisioning' } },
     images: site.images.map(({ name, path, checksum, size }) => ({
       name,

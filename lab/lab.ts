@@ -9,7 +9,7 @@ import { labHardware } from './hardware.ts';
 import { inventoryYaml } from './inventory.ts';
 import { Server } from './server.ts';
 import { saved, writeAtomic } from './store.ts';
-import { writeFirmware, writeSupplies } from './supplies.ts';
+import { checksumOf, writeFirmware, writeSupplies } from './supplies.ts';
 
 export interface LabOptions {
   readonly dataDir: string;
@@ -77,6 +77,7 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
       gatewayUrl: file.value.gatewayUrl,
       username: account.username,
       passwordFile: join(dir, 'secrets', 'bmc-password'),
+      isoChecksum: checksumOf(join(dir, 'base.iso')),
       images,
       firmware,
       nodes: servers.map(({ hardware, console }, i) => ({

@@ -24,14 +24,33 @@ function fill(name: string, size: number): Buffer {
   return bytes;
 }
 
-/** A whole-disk image: a protective MBR, the head of a GPT, and filling. */
+/** The types of an EFI system partition and of a Linux root for x86-64, as they stand on a disk; and their sizes. */
+const PARTITIONS = [
+  ['28732ac11ff8d211ba4b00a0c93ec93b', 1024],
+  ['e3bc684fcde8b14d96e7fbcaf984b709', Infinity],
+] as const;
+const FIRST_SECTOR = 64;
+
+/** A whole-disk image: a protective MBR, a GPT without its checksums, and filling. */
 export function pretendImage(name: string, size: number): Buffer {
   const bytes = fill(name, size);
-  bytes.fill(0, 0, 1024);
+  bytes.fill(0, 0, FIRST_SECTOR * 512);
   bytes.set([0, 0, 2, 0, 0xee, 0xff, 0xff, 0xff, 1, 0, 0, 0], 446);
   bytes.writeUInt32LE(size / 512 - 1, 458);
   bytes.set([0x55, 0xaa], 510);
   bytes.write('EFI PART', 512, 'ascii');
+  bytes.writeBigUInt64LE(2n, 512 + 72);
+  bytes.writeUInt32LE(128, 512 + 80);
+  bytes.writeUInt32LE(128, 512 + 84);
+  let next = FIRST_SECTOR;
+  for (const [i, [type, sectors]] of PARTITIONS.entries()) {
+    const last = Math.min(next + sectors, size / 512 - 34) - 1;
+    const entry = 1024 + 128 * i;
+    bytes.write(type, entry, 'hex');
+    bytes.writeBigUInt64LE(BigInt(next), entry + 32);
+    bytes.writeBigUInt64LE(BigInt(last), entry + 40);
+    next = last + 1;
+  }
   return bytes;
 }
 
@@ -72,7 +91,8 @@ export function writeFirmware(dir: string): FirmwareSupply[] {
   });
 }
 
-const checksumOf = (path: string): string =>
+/** SHA-256 of a file, as the contract has it. */
+export const checksumOf = (path: string): string =>
   `sha256:${createHash('sha256').update(readFileSync(path)).digest('hex')}`;
 
 export interface Supply {

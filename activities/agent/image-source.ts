@@ -12,7 +12,7 @@ const dispatcher = new Agent({
   bodyTimeout: 60_000,
 }).compose(interceptors.redirect({ maxRedirections: 3 }));
 
-const unreachable = (message: string, details: { status?: number } = {}): Error =>
+const unreachable = (message: string, details: { status?: number; reason?: string } = {}): Error =>
   fail('IMAGE_SOURCE_UNREACHABLE', message, { details });
 
 /** The file of an image that lies on this host; undefined for one behind http. Throws IMAGE_SOURCE_UNREACHABLE. */
@@ -21,12 +21,21 @@ export async function imageFile(
 ): Promise<{ path: string; size: number; mtimeMs: number } | undefined> {
   if (/^https?:/i.test(image.url)) return undefined;
   const path = /^file:/i.test(image.url) ? fileURLToPath(image.url) : image.url;
-  const found = await stat(path).catch(() => undefined);
-  if (found === undefined || !found.isFile()) {
-    throw unreachable(`Image ${image.name} is not on this host: ${path} is no file here.`);
-  }
+  const found = await stat(path).catch((error: unknown) => {
+    throw absent(image.name, path, String((error as { code?: unknown }).code ?? 'unknown error'));
+  });
+  if (!found.isFile()) throw absent(image.name, path, 'EISDIR');
   return { path, size: found.size, mtimeMs: found.mtimeMs };
 }
+
+/** Only the first three say that there is none; a folder that may not be entered, or a disk that fails, does not. */
+const absent = (name: string, path: string, reason: string): Error =>
+  unreachable(
+    ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(reason)
+      ? `Image ${name} is not on this host: ${path} is no file here.`
+      : `Image ${name} cannot be looked at on this host: ${path} (${reason}).`,
+    { reason },
+  );
 
 /** Asks the server of an image for it, or for a range of it. Throws IMAGE_SOURCE_UNREACHABLE. */
 export async function fetchImage(
@@ -53,7 +62,10 @@ export async function fetchImage(
 }
 
 /** The size of an image as its source tells it; undefined where it does not. Throws IMAGE_SOURCE_UNREACHABLE. */
-export async function imageSize(image: Image, signal?: AbortSignal): Promise<number | undefined> {
+export async function imageSize(
+  image: Pick<Image, 'name' | 'url'>,
+  signal?: AbortSignal,
+): Promise<number | undefined> {
   const file = await imageFile(image);
   if (file !== undefined) return file.size;
   const answer = await fetchImage(image.url, { method: 'HEAD', ...(signal === undefined ? {} : { signal }) });
@@ -62,18 +74,29 @@ export async function imageSize(image: Image, signal?: AbortSignal): Promise<num
   return Number.isSafeInteger(length) && length > 0 ? length : undefined;
 }
 
+async function fileHead(name: string, path: string, bytes: number): Promise<Uint8Array> {
+  try {
+    await using handle = await open(path);
+    const head = Buffer.alloc(bytes);
+    return head.subarray(0, (await handle.read(head, 0, head.length, 0)).bytesRead);
+  } catch (error) {
+    throw absent(name, path, String((error as { code?: unknown }).code ?? 'unknown error'));
+  }
+}
+
 /** All that a beginning may take, also from a server that sends it byte by byte: less than an attempt. */
 const HEAD_MS = 20_000;
 
 /** The first bytes of an image, by which its format is told. Throws IMAGE_SOURCE_UNREACHABLE. */
-export async function imageHead(image: Image, signal?: AbortSignal, boundMs = HEAD_MS): Promise<Uint8Array> {
+export async function imageHead(
+  image: Pick<Image, 'name' | 'url'>,
+  signal?: AbortSignal,
+  boundMs = HEAD_MS,
+  bytes = IMAGE_HEAD_BYTES,
+): Promise<Uint8Array> {
   const file = await imageFile(image);
-  if (file !== undefined) {
-    await using handle = await open(file.path);
-    const head = Buffer.alloc(IMAGE_HEAD_BYTES);
-    return head.subarray(0, (await handle.read(head, 0, head.length, 0)).bytesRead);
-  }
-  const range = `bytes=0-${IMAGE_HEAD_BYTES - 1}`;
+  if (file !== undefined) return fileHead(image.name, file.path, bytes);
+  const range = `bytes=0-${bytes - 1}`;
   const bound = AbortSignal.timeout(boundMs);
   const both = signal === undefined ? bound : AbortSignal.any([signal, bound]);
   const answer = await fetchImage(image.url, { method: 'GET', range, signal: both });
@@ -84,10 +107,10 @@ export async function imageHead(image: Image, signal?: AbortSignal, boundMs = HE
     for await (const piece of answer.body as AsyncIterable<Uint8Array>) {
       pieces.push(piece);
       length += piece.length;
-      if (length >= IMAGE_HEAD_BYTES) break;
+      if (length >= bytes) break;
     }
   } catch {
     throw unreachable(`${new URL(image.url).origin} broke off after ${length} bytes of image ${image.name}.`);
   }
-  return Buffer.concat(pieces).subarray(0, IMAGE_HEAD_BYTES);
+  return Buffer.concat(pieces).subarray(0, bytes);
 }

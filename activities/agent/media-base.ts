@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { fail, type RackwrightError } from '../../core/errors/failure.ts';
+import { fail, RackwrightError } from '../../core/errors/failure.ts';
 import {
   isBlankArea,
   MEDIA_LABEL,
@@ -10,7 +10,7 @@ import {
   patched,
   RESERVED_BYTES,
 } from '../../core/agent/parameters.ts';
-import { readIso9660From, type IsoVolume } from '../../core/iso9660.ts';
+import { readIso9660From, type IsoFile, type IsoVolume } from '../../core/iso9660.ts';
 
 /** A base ISO that was looked through once. */
 export interface MediaBase {
@@ -27,8 +27,10 @@ const MAX_KEPT = 16;
 const MAX_AREAS = 16;
 const kept = new Map<string, { readonly stamp: string; readonly base: Promise<MediaBase> }>();
 
-const invalid = (path: string, why: string): RackwrightError =>
-  fail('MEDIA_BASE_INVALID', `The base ISO ${path} ${why}.`, { details: { path } });
+const invalid = (path: string, why: string, reason?: string): RackwrightError =>
+  fail('MEDIA_BASE_INVALID', `The base ISO ${path} ${why}.`, {
+    details: { path, ...(reason === undefined ? {} : { reason }) },
+  });
 
 /**
  * The base ISO at this path, looked through when it is first used and again when the file changes.
@@ -40,15 +42,39 @@ export async function mediaBase(path: string): Promise<MediaBase> {
   const stamp = `${file.size}:${file.mtimeMs}:${file.ino}`;
   const known = kept.get(path);
   if (known?.stamp === stamp) return known.base;
-  const base = prepare(path, file.size);
+  const base = lookThrough(path, file.size).then((seen) => seen.base);
   kept.set(path, { stamp, base });
   if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!);
   base.catch(() => kept.delete(path));
   return base;
 }
 
-async function prepare(path: string, size: number): Promise<MediaBase> {
-  const { sha256, found } = await scan(path);
+/**
+ * The base ISO at this path as its bytes are now, whatever was known of it, and the files in it.
+ * Throws MEDIA_BASE_INVALID, with the system's code as `reason` where it could not be read.
+ */
+export async function freshMediaBase(
+  path: string,
+  signal?: AbortSignal,
+): Promise<{ base: MediaBase; files: readonly IsoFile[] }> {
+  const file = await stat(path).catch((error: unknown) => {
+    throw invalid(path, 'is not there, or cannot be looked at', codeOf(error));
+  });
+  if (!file.isFile()) throw invalid(path, 'is no file');
+  return lookThrough(path, file.size, signal);
+}
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? 'unknown error');
+
+async function lookThrough(
+  path: string,
+  size: number,
+  signal?: AbortSignal,
+): Promise<{ base: MediaBase; files: readonly IsoFile[] }> {
+  const { sha256, found } = await scan(path, signal).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    throw invalid(path, `cannot be read (${codeOf(error)})`, codeOf(error));
+  });
   const { volume, bytesAt } = await readVolume(path, found);
   if (volume.label.toLowerCase() !== MEDIA_LABEL) {
     throw invalid(path, `has the label "${volume.label}", and agents look for "${MEDIA_LABEL}"`);
@@ -65,17 +91,18 @@ async function prepare(path: string, size: number): Promise<MediaBase> {
       `has the marker line ${MEDIA_MARKER} at byte ${at}, where no whole reserved area lies`,
     );
   }
-  return { path, size, sha256, areasAt: [file.offset, ...copies] };
+  return { base: { path, size, sha256, areasAt: [file.offset, ...copies] }, files: volume.files };
 }
 
 /** Hashes the file and finds the marker, also across two pieces. */
-async function scan(path: string): Promise<{ sha256: string; found: number[] }> {
+async function scan(path: string, signal?: AbortSignal): Promise<{ sha256: string; found: number[] }> {
   const hash = createHash('sha256');
   const marker = Buffer.from(MEDIA_MARKER);
   const found: number[] = [];
   let before = Buffer.alloc(0);
   let at = 0;
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) {
+  const options = { highWaterMark: 1 << 20, ...(signal === undefined ? {} : { signal }) };
+  for await (const chunk of createReadStream(path, options)) {
     const piece = chunk as Buffer;
     hash.update(piece);
     const text = Buffer.concat([before, piece]);
@@ -104,7 +131,12 @@ async function readVolume(
     for (const at of found) bytesAt.set(at, await read(at, RESERVED_BYTES));
     return { volume, bytesAt };
   } catch (error) {
-    throw invalid(path, `cannot be read: ${error instanceof Error ? error.message : 'unknown error'}`);
+    const reason = error instanceof RackwrightError ? undefined : codeOf(error);
+    throw invalid(
+      path,
+      `cannot be read: ${error instanceof Error ? error.message : 'unknown error'}`,
+      reason,
+    );
   } finally {
     await file.close();
   }

@@ -31,9 +31,11 @@ import {
   type MediaArchitecture,
   type Tool,
 } from '../../core/agent/media-layout.ts';
+import { mediaRecordPath, mediaRecordText, type MediaRecord } from '../../core/agent/media-record.ts';
 import { blankArea } from '../../core/agent/parameters.ts';
 import { fail } from '../../core/errors/failure.ts';
-import { mediaBase, type MediaBase } from './media-base.ts';
+import { freshMediaBase, mediaBase, type MediaBase } from './media-base.ts';
+import { mediaParts } from './media-parts.ts';
 
 /** What a base ISO is made of. */
 export interface MediaBuild {
@@ -48,7 +50,7 @@ export interface MediaBuild {
 /**
  * Makes the base ISO of a deploy agent: UEFI boots it, the agent finds the reserved area in it. The same input
  * and tools give the same bytes. What stood at `output` is replaced as a whole, and only by an ISO that can be
- * published. Throws MEDIA_TOOL_MISSING, MEDIA_INPUT_INVALID, MEDIA_BUILD_FAILED.
+ * published; what it is stands beside it, in a record. Throws MEDIA_TOOL_MISSING, MEDIA_INPUT_INVALID, MEDIA_BUILD_FAILED.
  */
 export async function buildMedia(build: MediaBuild): Promise<MediaBase> {
   const kernel = resolve(build.kernel);
@@ -65,12 +67,26 @@ export async function buildMedia(build: MediaBuild): Promise<MediaBase> {
   const folder = await workFolder(output);
   try {
     const iso = await assemble(folder, { ...build, kernel, ramdisk }, id, text);
-    await mediaBase(iso);
+    const record = join(folder, 'record.json');
+    await writeFile(record, mediaRecordText(await recordOf(iso, build)));
     await rename(iso, output);
+    await rename(record, mediaRecordPath(output));
     return await mediaBase(output);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** What was built, for whoever asks later whether it is still that. */
+async function recordOf(iso: string, { architecture, append }: MediaBuild): Promise<MediaRecord> {
+  const { base, files } = await freshMediaBase(iso);
+  return {
+    checksum: `sha256:${base.sha256}`,
+    size: base.size,
+    architecture,
+    append,
+    files: await mediaParts(iso, files),
+  };
 }
 
 /** Beside the result, so that it can be moved there in one step. */

@@ -23,6 +23,16 @@ export function baseIsoOf(inventory: Inventory, architecture: 'x86_64' | 'aarch6
   throw fail('MEDIA_NOT_CONFIGURED', `The inventory has no base ISO for ${architecture} in \`media.iso\`.`);
 }
 
+/** What the contract says that the base ISO of an architecture is; undefined where it does not. */
+export function baseChecksumOf(
+  { media }: Pick<Inventory, 'media'>,
+  architecture: 'x86_64' | 'aarch64' | undefined,
+): string | undefined {
+  const checksum = media?.checksum;
+  if (checksum === undefined || typeof checksum === 'string') return checksum;
+  return architecture && checksum[architecture];
+}
+
 /** Where the agent of this boot finds its conductor. */
 export const agentUrl = (door: Door, ref: OperationRef, window: TokenWindow): string =>
   `${door.gatewayUrl}/agent/${door.tokens.mint(ref, 'agent', window)}`;

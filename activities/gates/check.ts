@@ -4,7 +4,7 @@ import type { CheckFinding, CheckInput, CheckResult } from '../../core/acceptanc
 import { outcomeOfTargets } from '../../core/acceptance/verdict.ts';
 import { failure, RackwrightError, type Failure } from '../../core/errors/failure.ts';
 import type { FaultDomain } from '../../core/fault-domains.ts';
-import type { Json } from '../../core/json.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
 import type { EvidenceRef } from '../../core/operations.ts';
 import type { Site } from '../site.ts';
 
@@ -23,6 +23,8 @@ export interface CheckContext {
    * own.
    */
   evidence(target: string, what: { asked: string; answer: Json }): Promise<EvidenceRef>;
+  /** How far a long check has come: shown at the pending activity. */
+  progress?(what: JsonObject): void;
 }
 
 /** How a check is made. */
@@ -56,7 +58,7 @@ const MOST_EVIDENCE = 20;
 /** How often a target is asked whose answer could not be had, and may be had later; and the pause between. */
 const ATTEMPTS = 3;
 const AGAIN_MS = 2000;
-/** How many targets are looked at at once. */
+/** How many targets are looked at at once, where a check does not say otherwise. */
 const AT_ONCE = 8;
 
 export interface Target {
@@ -68,23 +70,23 @@ export interface Target {
  * looked at: it is an error of its own, tried again where that may help.
  *
  * @param faultDomain whose it is where a look names nobody else
- * @param passed the summary, where all are right
  */
 export async function eachTarget<T extends Target>(
   context: CheckContext,
   faultDomain: FaultDomain,
   targets: readonly T[],
   look: (target: T) => Promise<{ readonly found: Look; readonly evidence?: readonly EvidenceRef[] }>,
+  { atOnce = AT_ONCE, againMs = AGAIN_MS }: { readonly atOnce?: number; readonly againMs?: number } = {},
 ): Promise<CheckResult> {
   const results: TargetResult[] = [];
   const waiting = [...targets.entries()];
   const one = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [at, target] = next;
-      results[at] = await lookAt(context.signal, faultDomain, target, () => look(target));
+      results[at] = await lookAt(context.signal, faultDomain, target, againMs, () => look(target));
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, one));
+  await Promise.all(Array.from({ length: atOnce }, one));
   return resultOf(results);
 }
 
@@ -99,6 +101,7 @@ async function lookAt(
   signal: AbortSignal,
   faultDomain: FaultDomain,
   { name }: Target,
+  againMs: number,
   look: () => Promise<{ found: Look; evidence?: readonly EvidenceRef[] }>,
 ): Promise<TargetResult> {
   for (let attempt = 1; ; attempt++) {
@@ -114,7 +117,7 @@ async function lookAt(
         const finding = { target: name, failure: { ...error.failure, retryable: true } };
         return { outcome: 'error', said: '', findings: [finding], evidence: [] };
       }
-      await pause(Math.min(error.retryAfterMs ?? AGAIN_MS, 10_000), signal);
+      await pause(Math.min(error.retryAfterMs ?? againMs, 10_000), signal);
     }
   }
 }

@@ -1,6 +1,9 @@
 import { CHECKS } from '../../core/acceptance/checks.ts';
 import type { CheckFunction, GateCheck } from './check.ts';
 import { bmcAccess } from './host/bmc-access.ts';
+import { deployMedia } from './images/deploy-media.ts';
+import { imageDigests } from './images/image-digests.ts';
+import { imageFormat } from './images/image-format.ts';
 import {
   agentCalledBack,
   consoleShown,
@@ -14,6 +17,9 @@ import { nodeAvailable, serverRequested } from './physical/request.ts';
 
 const FUNCTIONS: { readonly [id: string]: CheckFunction } = {
   'bmc-access': bmcAccess,
+  'deploy-media': deployMedia,
+  'image-digests': imageDigests,
+  'image-format': imageFormat,
   'node-available': nodeAvailable,
   'server-requested': serverRequested,
   'agent-called-back': agentCalledBack,

@@ -3,6 +3,7 @@ import { fingerprint } from '../../core/fingerprint.ts';
 import type { Check } from '../../core/acceptance/check.ts';
 import type { CheckInput, CheckResult } from '../../core/acceptance/report.ts';
 import { fail } from '../../core/errors/failure.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { ATTEMPT_GRACE_SECONDS } from '../../core/steps.ts';
 import { pauseAt } from '../crash-points.ts';
 import { ACCEPTANCE_SUBJECT } from '../records/safe-names.ts';
@@ -17,13 +18,21 @@ export function gateActivities(site: Site, checks: readonly GateCheck[]): { [nam
   return Object.fromEntries(
     checks.map((made) => [
       `gates.${made.check.id}`,
-      activity(site, async (input: CheckInput) => {
+      (input: CheckInput) => {
         const { check } = made;
-        await pauseAt(`acceptance:${check.id}:before`);
-        const result = await inTime(check, await contextOf(site, check, input), made);
-        await pauseAt(`acceptance:${check.id}:after`);
-        return result;
-      }),
+        let told: JsonObject | undefined;
+        const run = async (): Promise<CheckResult> => {
+          await pauseAt(`acceptance:${check.id}:before`);
+          const context = {
+            ...(await contextOf(site, check, input)),
+            progress: (what: JsonObject) => void (told = what),
+          };
+          const result = await inTime(check, context, made);
+          await pauseAt(`acceptance:${check.id}:after`);
+          return result;
+        };
+        return activity(site, run, () => told)(input);
+      },
     ]),
   );
 }

@@ -19,23 +19,25 @@ export interface ImageRead {
 type Source = Pick<Image, 'name' | 'url'>;
 
 /** The bytes of an image, from where they lie. */
-async function bytesOf(image: Source): Promise<AsyncIterable<Uint8Array>> {
+async function bytesOf(image: Source, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
   const file = await imageFile(image);
-  if (file !== undefined) return createReadStream(file.path, { highWaterMark: 1 << 20 });
-  const answer = await fetchImage(image.url, { method: 'GET' });
+  const stop = signal === undefined ? {} : { signal };
+  if (file !== undefined) return createReadStream(file.path, { highWaterMark: 1 << 20, ...stop });
+  const answer = await fetchImage(image.url, { method: 'GET', ...stop });
   return answer.body as AsyncIterable<Uint8Array>;
 }
 
-/** Reads the whole image once. Throws IMAGE_SOURCE_UNREACHABLE. */
+/** Reads the whole image once, piece by piece. Throws IMAGE_SOURCE_UNREACHABLE, and what is thrown at a piece. */
 export async function readImage(
   image: Source,
   each: (piece: Uint8Array) => Promise<void> = async () => undefined,
+  signal?: AbortSignal,
 ): Promise<ImageRead> {
   const hash = createHash('sha256');
   const head: Uint8Array[] = [];
   let size = 0;
   try {
-    for await (const piece of await bytesOf(image)) {
+    for await (const piece of await bytesOf(image, signal)) {
       hash.update(piece);
       if (size < IMAGE_HEAD_BYTES) head.push(piece.subarray(0, IMAGE_HEAD_BYTES));
       size += piece.length;

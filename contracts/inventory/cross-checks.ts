@@ -161,6 +161,12 @@ function driverNeeds(raw: Tree, nodes: readonly Item[]): Finding[] {
   });
 }
 
+/** Whether each checksum stands for an ISO; what is neither of its forms is the schema's. */
+function isChecksumOf(iso: unknown, checksum: unknown): boolean {
+  if (typeof checksum === 'string') return typeof iso !== 'object';
+  return Object.keys(tree(checksum)).every((key) => tree(iso)[key] !== undefined);
+}
+
 /** The gateway must be an address that BMCs and agents can reach, and agents need a network to be on. */
 function mediaNeeds(raw: Tree, nodes: readonly Item[]): Finding[] {
   if (raw['media'] === undefined) return [];
@@ -179,6 +185,7 @@ function mediaNeeds(raw: Tree, nodes: readonly Item[]): Finding[] {
     else if (isLoopbackHost(gateway) && elsewhere) say(['media', key], RULES.gatewayLoopback);
   }
   if (tree(raw['networks'])['provisioning'] === undefined) say(['networks'], RULES.provisioningNeeded);
+  if (!isChecksumOf(media['iso'], media['checksum'])) say(['media', 'checksum'], RULES.mediaChecksum);
   return found;
 }
 

@@ -36,6 +36,10 @@ export const RULES = {
     message: 'is not a SHA-256',
     correction: 'Write `sha256:` and the 64 hexadecimal digits that sha256sum prints.',
   },
+  mediaChecksum: {
+    message: 'is not in the form of `iso`',
+    correction: 'Write one checksum for one ISO, or one for each architecture that `iso` has.',
+  },
   mac: {
     message: 'is not a MAC address',
     correction: 'Write six pairs of hexadecimal digits, as in 52:54:00:12:34:56.',

@@ -31,6 +31,8 @@ export const Media = z.strictObject({
   credentials: Credentials.optional(),
   /** The base ISO of the deploy agent; one, or one per architecture. */
   iso: z.union([FilePath, z.partialRecord(Architecture, FilePath)], RULES.path.message),
+  /** SHA-256 of the base ISO, in the form that `iso` has. Left out: what the record of its build says. */
+  checksum: z.union([Sha256, z.partialRecord(Architecture, Sha256)], RULES.sha256.message).optional(),
 });
 export type Media = z.output<typeof Media>;
 

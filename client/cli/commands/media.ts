@@ -33,6 +33,6 @@ async function build({ io }: Context, kernel: string, ramdisk: string, flags: Bu
   const { architecture } = flags;
   io.answer({ path, architecture, size, sha256, areaAt: areasAt[0] }, () => [
     `${path}: ${size} bytes, sha256:${sha256}`,
-    `Name it in the inventory: media: { iso: { ${architecture}: ${path} } }`,
+    `Name it in the inventory: media: { iso: { ${architecture}: ${path} }, checksum: { ${architecture}: "sha256:${sha256}" } }`,
   ]);
 }

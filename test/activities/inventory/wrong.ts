@@ -251,6 +251,22 @@ nodes:
     'iso: { sparc: agent.iso }',
     ['7:10 media.iso.sparc is not a field of an inventory here'],
   ],
+  ['iso: agent.iso', 'iso: agent.iso\n  checksum: sha256:1', ['8:13 media.checksum is not a SHA-256']],
+  [
+    'iso: agent.iso',
+    `iso: agent.iso\n  checksum: { x86_64: '${SUM}' }`,
+    ['8:3 media.checksum is not in the form of `iso`'],
+  ],
+  [
+    'iso: agent.iso',
+    `iso: { x86_64: agent.iso }\n  checksum: ${SUM}`,
+    ['8:13 media.checksum is not in the form of `iso`'],
+  ],
+  [
+    'iso: agent.iso',
+    `iso: { x86_64: agent.iso }\n  checksum: { x86_64: '${SUM}', aarch64: '${SUM}' }`,
+    ['8:3 media.checksum is not in the form of `iso`'],
+  ],
   ['iso: agent.iso', 'iso: 5', ['7:8 media.iso is not a path']],
   ['  iso: agent.iso\n', '', ['5:1 media.iso is missing']],
   ['cidr: 10.0.0.0/24', 'cidr: 10.0.0.0', ['9:25 networks.provisioning.cidr is not a network in CIDR form']],
