@@ -1,10 +1,21 @@
 import { execFile, spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deployMedia } from '../../activities/gates/images/deploy-media.ts';
 import { isoFileBytes, readIso9660 } from '../../core/iso9660.ts';
+import { aContext, contractOf } from '../activities/gates/images/support.ts';
 import { missingForLinux, PRINTED, tinyLinux } from '../peers/tiny-linux.ts';
 import { startGateway, type Gateway } from '../workers/gateway/fixture.ts';
 import { runCli } from './support/cli.ts';
@@ -82,6 +93,42 @@ describe.skipIf(missing !== undefined)('a base ISO that was built', () => {
     const esp = readIso9660(readFileSync(iso)).files.find(({ path }) => path === 'boot/efi.img')!;
     const { stdout } = await run('mdir', ['-i', `${iso}@@${esp.offset}`, '-b', '::/EFI/BOOT']);
     expect(stdout.trim()).toBe('::/EFI/BOOT/BOOTX64.EFI');
+  });
+
+  it('has its record beside it: what sha256sum says of the ISO, and of what xorriso takes out of it', async () => {
+    const record = JSON.parse(readFileSync(`${iso}.json`, 'utf8')) as Record<string, unknown>;
+    const parts = ['boot/vmlinuz', 'boot/ramdisk', 'boot/efi.img', 'boot/grub/grub.cfg'];
+    const out = join(folder, 'taken-out');
+    await run('xorriso', ['-osirrox', 'on', '-indev', iso, '-extract', '/boot', out]);
+    const files = parts.map((path) => join(out, path.replace(/^boot\//, '')));
+    const { stdout } = await run('sha256sum', [iso, ...files]);
+    const sums = stdout.split('\n').map((line) => `sha256:${line.slice(0, 64)}`);
+    expect(record).toEqual({
+      checksum: sums[0],
+      size: told.size,
+      architecture: 'x86_64',
+      append: 'console=ttyS0',
+      files: Object.fromEntries(parts.map((path, i) => [path, sums[i + 1]])),
+    });
+  });
+
+  it('is what gate 5 finds, until the boot loader in it is another', async () => {
+    const media = {
+      gatewayUrl: 'http://127.0.0.1:1',
+      iso: { x86_64: iso },
+      checksum: { x86_64: `sha256:${told.sha256}` },
+    };
+    const check = async () => deployMedia.run(await aContext(contractOf({ media })));
+    expect(await check()).toMatchObject({ outcome: 'pass' });
+    const whole = readFileSync(iso);
+    const esp = readIso9660(whole).files.find(({ path }) => path === 'boot/efi.img')!;
+    const handle = await open(iso, 'r+');
+    await handle.write('another', whole.indexOf('normal', esp.offset));
+    await handle.close();
+    const { outcome, findings } = await check();
+    writeFileSync(iso, whole);
+    expect(outcome).toBe('fail');
+    expect(findings[0]!.failure.message).toMatch(/Others than were recorded: \/boot\/efi\.img\.$/);
   });
 
   it('is the same, byte for byte, when it is built again from files with other dates', async () => {
