@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pretendImage } from '../../lab/supplies.ts';
 import type { NodeState } from '../../workflows/messages.ts';
 import { startProduct, type Product } from './support/product.ts';
 
@@ -80,6 +81,7 @@ const wrongBytes = (times: number): Promise<unknown> =>
     body: JSON.stringify({ wrongImageBytes: times }),
   });
 
+const WHOLE = pretendImage(IMAGE, 1024 * 1024);
 const [ONE, TWO, QCOW] = [disk('one'), disk('two'), disk('three', 'qcow2')];
 
 describe('an image', () => {
@@ -111,6 +113,30 @@ describe('an image', () => {
         ({ image }) => image === IMAGE,
       )?.current,
     ).toBe(1);
+  });
+});
+
+describe('gate 5', () => {
+  const run = ['acceptance', 'run', '--gates', '5'];
+
+  it('passes on the lab as it is', async () => {
+    supply(WHOLE);
+    await must(0, 'image', 'promote', IMAGE);
+    await must(0, ...run, '--on-failure', 'fail');
+  });
+
+  it('is held when the copy that deployments take was changed, and passes after the correction that it proposes', async () => {
+    const copy = join(product.dataDir, 'images', 'files', digest(WHOLE).replace('sha256:', ''));
+    const changed = Buffer.from(WHOLE);
+    changed[900_000]! ^= 1;
+    writeFileSync(copy, changed);
+    const told = await must(4, ...run, '--run-id', 'changed');
+    expect(told).toContain('image-supply');
+    for (const each of [WHOLE, changed]) expect(told).toContain(digest(each));
+    expect(told).toContain(`rackwright image promote ${IMAGE}`);
+    await must(0, 'image', 'promote', IMAGE);
+    await must(0, 'acceptance', 'resume', 'changed');
+    await must(0, 'image', 'rollback', IMAGE, '--to', '1');
   });
 });
 
