@@ -3,7 +3,7 @@ import { fail } from '../../../core/errors/failure.ts';
 import { imageProblem } from '../../../core/image-format.ts';
 import { imageHead, imageSize } from '../../agent/image-source.ts';
 import { mediaBase } from '../../agent/media-base.ts';
-import { baseIsoOf, gatewayUrlOf } from '../../agent/urls.ts';
+import { baseChecksumOf, baseIsoOf, gatewayUrlOf } from '../../agent/urls.ts';
 import type { StepContext, StepFunction } from '../driver.ts';
 import { sentence } from './bmc.ts';
 import { guestDrive } from './guest-drive.ts';
@@ -14,6 +14,14 @@ export const preflight: StepFunction = async (context) => {
   gatewayUrlOf(inventory, 'agent');
   requireProvisioning(context);
   const base = await mediaBase(baseIsoOf(inventory, node.architecture));
+  const expected = baseChecksumOf(inventory, node.architecture);
+  if (expected !== undefined && expected !== `sha256:${base.sha256}`) {
+    throw fail(
+      'MEDIA_BASE_INVALID',
+      `The base ISO ${base.path} has sha256:${base.sha256}, and ${expected} in the contract.`,
+      { correction: 'Restore the ISO, or correct `media.checksum` in the contract.' },
+    );
+  }
   const image = imageOf(inventory, String(input.args['image']));
   const wrong = (what: string): Error => fail('IMAGE_UNSUITABLE', `Image ${image.name} ${what}.`);
   if (image.architecture !== undefined && image.architecture !== node.architecture) {

@@ -68,6 +68,15 @@ describe('an image that cannot be right', () => {
     expect(await length()).toBe(before);
   });
 
+  it('is no more written by another ISO than the contract has', async () => {
+    const { media } = bench.inventory;
+    const contract = { ...bench.inventory, media: { ...media!, checksum: `sha256:${'0'.repeat(64)}` } };
+    operation = bench.begin('deploy', NODE, { image: image() }, contract);
+    const before = await length();
+    expect(await codeOf(operation.step('preflight'))).toBe('MEDIA_BASE_INVALID');
+    expect(await length()).toBe(before);
+  });
+
   it('is not written where it does not fit', async () => {
     const { name } = file('huge', disk, (64 * 1024 ** 4) / 8);
     operation = bench.begin('deploy', NODE, { image: name });
