@@ -5,6 +5,7 @@ import { GATE_NUMBERS, isGateNumber, type GateNumber } from '../core/acceptance/
 import type {
   AcceptanceInput,
   AcceptanceReport,
+  ClosedAcceptance,
   GateReport,
   OpenedAcceptance,
   PlannedCheck,
@@ -13,7 +14,7 @@ import type {
 import { isGreen } from '../core/acceptance/verdict.ts';
 import { fail } from '../core/errors/failure.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { EvidenceRef } from '../core/operations.ts';
+import { keepRun } from './evidence/attest.ts';
 import type { GateCheck } from './gates/check.ts';
 import { ACCEPTANCE_SUBJECT } from './records/safe-names.ts';
 import type { Site } from './site.ts';
@@ -126,24 +127,8 @@ async function hardwareFingerprint(site: Site, inventory: Inventory): Promise<st
   return createHash('sha256').update(canonicalJson(seen)).digest('hex');
 }
 
-/** Keeps the final report of a run as evidence. */
-export async function closeAcceptance(
+/** Keeps the final report of a run as evidence, and signs what the run left if the contract names a key. */
+export const closeAcceptance = (
   site: Site,
   { report }: { report: AcceptanceReport },
-): Promise<EvidenceRef[]> {
-  const ref = await site.evidence.put(
-    {
-      site: report.site,
-      node: ACCEPTANCE_SUBJECT,
-      requestId: report.runId,
-      step: 'acceptance',
-      name: 'report',
-      asked: `acceptance of ${report.site}`,
-      of: report.site,
-      from: `run ${report.runId}`,
-      answer: report as unknown as JsonObject,
-    },
-    site.secrets,
-  );
-  return [ref];
-}
+): Promise<ClosedAcceptance> => keepRun(site, report);

@@ -1,4 +1,9 @@
-import type { AcceptanceInput, AcceptanceReport, OpenedAcceptance } from './acceptance/report.ts';
+import type {
+  AcceptanceInput,
+  AcceptanceReport,
+  ClosedAcceptance,
+  OpenedAcceptance,
+} from './acceptance/report.ts';
 import type { JsonObject } from './json.ts';
 import type { NodeRecord } from './node.ts';
 import type {
@@ -54,6 +59,6 @@ export interface SiteActivities {
   closeOperation(input: { report: OperationReport; args: JsonObject }): Promise<EvidenceRef[]>;
   /** Stores the contract and makes the gates and checks of a run. Fails with a typed failure of the contract. */
   openAcceptance(input: AcceptanceInput): Promise<OpenedAcceptance>;
-  /** Keeps the final report of a run as evidence. */
-  closeAcceptance(input: { report: AcceptanceReport }): Promise<EvidenceRef[]>;
+  /** Keeps the final report of a run as evidence, and signs what the run left if the contract names a key. */
+  closeAcceptance(input: { report: AcceptanceReport }): Promise<ClosedAcceptance>;
 }

@@ -265,8 +265,11 @@ export class AcceptanceRun {
     this.#show();
     const report = this.report();
     try {
-      const evidence = await siteActivities(this.#input.site).closeAcceptance({ report });
-      return { ...report, evidence };
+      const closed = await siteActivities(this.#input.site).closeAcceptance({ report });
+      // Workers of an earlier version told of the evidence only.
+      return Array.isArray(closed)
+        ? { ...report, evidence: closed as AcceptanceReport['evidence'] }
+        : { ...report, ...closed };
     } catch (error) {
       // A report that cannot be kept as evidence is still the result.
       if (!isReported(error)) throw error;

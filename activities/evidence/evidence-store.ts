@@ -40,8 +40,12 @@ export interface EvidenceEntry {
 }
 
 export interface EvidenceStore {
-  /** Stores a piece. The same operation, step, name and run again replaces it: retries do not pile up. */
-  put(input: EvidenceInput, secrets: SecretSet): Promise<EvidenceRef>;
+  /**
+   * Stores a piece. The same operation, step, name and run again replaces it: retries do not pile up.
+   *
+   * @param options.limit longest answer that is kept whole, in bytes of JSON. @default 256 KiB
+   */
+  put(input: EvidenceInput, secrets: SecretSet, options?: { readonly limit?: number }): Promise<EvidenceRef>;
   /**
    * Reads a piece and verifies its hash. Throws EVIDENCE_UNKNOWN or EVIDENCE_ALTERED.
    *
@@ -50,4 +54,10 @@ export interface EvidenceStore {
   read(id: string, sha256?: string): Promise<Evidence>;
   /** All pieces of an operation in the order they came, the altered ones marked. */
   list(site: string, node: string, requestId: string): Promise<EvidenceEntry[]>;
+  /** SHA-256 of the bytes of a piece as they lie there; undefined if there is none. */
+  digest(id: string): Promise<string | undefined>;
+  /** Keeps the signed statement about a run or an operation beside its pieces; it takes the place of an earlier one. */
+  attest(site: string, node: string, requestId: string, envelope: string): Promise<void>;
+  /** Takes a signed statement away; that there is none is fine. */
+  unattest(site: string, node: string, requestId: string): Promise<void>;
 }

@@ -5,11 +5,13 @@ import { canonicalJson } from '../../core/canonical-json.ts';
 import { fail } from '../../core/errors/failure.ts';
 import type { Json } from '../../core/json.ts';
 import type { EvidenceRef } from '../../core/operations.ts';
-import { hasCode, namesIn, replaceFile } from '../records/atomic-file.ts';
+import { hasCode, namesIn, removeFile, replaceFile } from '../records/atomic-file.ts';
 import { safeLabel, safeName, safeRequestId, safeSubject } from '../records/safe-names.ts';
 import { redact, type SecretSet } from '../secrets/redact.ts';
 import type { Evidence, EvidenceEntry, EvidenceInput, EvidenceStore } from './evidence-store.ts';
 
+/** The signed statement beside the pieces. Its name is none that a piece can have. */
+export const STATEMENT_FILE = 'acceptance.intoto.json';
 /** Longest answer that is kept whole, in bytes of JSON. */
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_ASKED_BYTES = 64 * 1024;
@@ -79,9 +81,9 @@ async function pieceName(folder: string, key: string): Promise<string> {
 }
 
 /** What is stored: redacted, capped, with its hash. */
-function seal(input: EvidenceInput, id: string, secrets: SecretSet): Evidence {
+function seal(input: EvidenceInput, id: string, secrets: SecretSet, limit: number): Evidence {
   const { site, node, requestId, step, name } = input;
-  const answer = capped(redact(input.answer, secrets), MAX_ANSWER_BYTES);
+  const answer = capped(redact(input.answer, secrets), limit);
   const unhashed = {
     id,
     site,
@@ -121,13 +123,13 @@ export function fileEvidenceStore(root: string): EvidenceStore {
     join(root, safeName(site), safeSubject(node), safeRequestId(requestId));
 
   return {
-    async put(input, secrets) {
+    async put(input, secrets, { limit = MAX_ANSWER_BYTES } = {}) {
       const { site, node, requestId } = input;
       const folder = folderOf(site, node, requestId);
       const key = keyOf(input);
       return oneByOne(folder, async () => {
         const piece = await pieceName(folder, key);
-        const evidence = seal(input, `${site}/${node}/${requestId}/${piece}`, secrets);
+        const evidence = seal(input, `${site}/${node}/${requestId}/${piece}`, secrets, limit);
         const text = `${canonicalJson(evidence)}\n`;
         await replaceFile(join(folder, `${piece}.json`), text);
         return refOf(evidence, Buffer.byteLength(text));
@@ -163,6 +165,25 @@ export function fileEvidenceStore(root: string): EvidenceStore {
         );
       }
       return entries;
+    },
+
+    async digest(id) {
+      try {
+        return createHash('sha256')
+          .update(await readFile(fileOfId(root, id)))
+          .digest('hex');
+      } catch (error) {
+        if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+        throw error;
+      }
+    },
+
+    async attest(site, node, requestId, envelope) {
+      await replaceFile(join(folderOf(site, node, requestId), STATEMENT_FILE), envelope);
+    },
+
+    async unattest(site, node, requestId) {
+      await removeFile(join(folderOf(site, node, requestId), STATEMENT_FILE));
     },
   };
 }

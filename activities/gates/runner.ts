@@ -8,6 +8,7 @@ import { ATTEMPT_GRACE_SECONDS } from '../../core/steps.ts';
 import { pauseAt } from '../crash-points.ts';
 import { ACCEPTANCE_SUBJECT } from '../records/safe-names.ts';
 import { activity } from '../runner.ts';
+import { redact } from '../secrets/redact.ts';
 import type { Site } from '../site.ts';
 import type { CheckContext, CheckFunction, GateCheck } from './check.ts';
 
@@ -29,7 +30,7 @@ export function gateActivities(site: Site, checks: readonly GateCheck[]): { [nam
           };
           const result = await inTime(check, context, made);
           await pauseAt(`acceptance:${check.id}:after`);
-          return result;
+          return redact(result, site.secrets);
         };
         return activity(site, run, () => told)(input);
       },

@@ -92,6 +92,10 @@ export function runVerdict(io: Io, report: AcceptanceReport): string[] {
   const where = gate ? ` at gate ${gate.gate}, ${gate.title} (${gate.owner})` : '';
   const lines = [`acceptance of ${site} (${runId}): ${word}${where}`];
   if (failure) lines.push(...failureLines(io, failure));
+  if (report.signature) {
+    const { signature } = report;
+    lines.push(signature.signed ? `  signed with key ${signature.keyId}` : `  unsigned: ${signature.why}`);
+  }
   if (held && !outcome) {
     lines.push(
       `  When corrected: rackwright acceptance resume ${runId}`,

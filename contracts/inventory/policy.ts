@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { VERBS, isOperationVerb, type OperationVerbName, type Verb } from '../../core/verbs.ts';
-import { Cron, Duration, Gate, Name, Text, TimeZone } from './primitives.ts';
+import { Cron, Duration, Gate, Name, SecretRef, Text, TimeZone } from './primitives.ts';
 import { RULES } from './rules.ts';
 
 const operations = (Object.keys(VERBS) as Verb[]).filter(isOperationVerb) as OperationVerbName[];
@@ -72,6 +72,8 @@ export const Acceptance = z.strictObject({
   network: Name.optional(),
   flavor: Text.optional(),
   gates: z.array(Gate).min(1).optional(),
+  /** The private key, PEM of Ed25519 or P-256, that what a run leaves is signed with. */
+  signingKey: SecretRef.optional(),
   ...failurePolicy,
 });
 export type Acceptance = z.output<typeof Acceptance>;

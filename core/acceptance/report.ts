@@ -126,6 +126,20 @@ export interface CheckInput {
   readonly run: number;
 }
 
+export const SIGNATURE_ALGORITHMS = ['ed25519', 'ecdsa-p256'] as const;
+export type SignatureAlgorithm = (typeof SIGNATURE_ALGORITHMS)[number];
+
+/** Whether what a run leaves is signed, and with which key; else why it is not. */
+export type Signature =
+  | { readonly signed: true; readonly keyId: string; readonly algorithm: SignatureAlgorithm }
+  | { readonly signed: false; readonly why: string };
+
+/** What activity `closeAcceptance` returns. */
+export interface ClosedAcceptance {
+  readonly evidence: readonly EvidenceRef[];
+  readonly signature: Signature;
+}
+
 /** The state of a run (query `report`) and, once `outcome` is set, its result. */
 export interface AcceptanceReport {
   readonly site: string;
@@ -144,4 +158,6 @@ export interface AcceptanceReport {
   readonly contractHash?: string;
   readonly fingerprint?: string;
   readonly evidence: readonly EvidenceRef[];
+  /** Once it is over. */
+  readonly signature?: Signature;
 }

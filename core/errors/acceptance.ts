@@ -59,4 +59,20 @@ export const ACCEPTANCE_ERRORS = {
     meaning: 'The evidence of the other run does not hold any more: the contract or the hardware is another.',
     correction: 'Start a run without `from` and `of`: all gates run.',
   },
+  SIGNING_KEY_INVALID: {
+    faultDomain: 'contract',
+    retryable: false,
+    httpStatus: 422,
+    meaning:
+      'The key that acceptance runs are to be signed with cannot be used: no PKCS#8 PEM, or neither Ed25519 nor P-256.',
+    correction:
+      'Make one with `openssl genpkey -algorithm ed25519 -out signing.pem`, and let `acceptance.signingKey` name it.',
+  },
+  REPORT_UNSIGNED: {
+    faultDomain: 'contract',
+    retryable: false,
+    httpStatus: 409,
+    meaning: 'There is no signed statement about the run: its report says why.',
+    correction: 'Name a key in the contract as `acceptance.signingKey`, and run the gates again.',
+  },
 } as const satisfies Record<string, CatalogueEntry>;

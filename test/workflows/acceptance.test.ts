@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { reportOf } from '../../activities/acceptance.ts';
 import type { CheckContext, GateCheck } from '../../activities/gates/check.ts';
+import { AcceptanceReport as Contract } from '../../contracts/acceptance-report.ts';
 import { AcceptanceRuns } from '../../client/sdk/acceptance.ts';
 import { check } from '../../core/acceptance/check.ts';
 import { GATE_NUMBERS, type GateNumber } from '../../core/acceptance/gates.ts';
@@ -74,10 +75,16 @@ beforeEach(() => {
 });
 
 const handle = (runId: string) => house.client.getHandle(acceptanceWorkflowId(SITE, runId));
-const result = (runId: string) => handle(runId).result() as Promise<AcceptanceReport>;
+const result = async (runId: string): Promise<AcceptanceReport> => {
+  const report = (await handle(runId).result()) as AcceptanceReport;
+  expect(Contract.parse(report)).toEqual(report);
+  return report;
+};
 const held = async (runId: string): Promise<AcceptanceReport> => {
   await until(async () => (await runs.report(runId)).held, { what: `hold of ${runId}` });
-  return runs.report(runId);
+  const report = await runs.report(runId);
+  expect(Contract.parse(report)).toEqual(report);
+  return report;
 };
 const outcomes = ({ gates }: AcceptanceReport) => gates.map(({ outcome, state }) => outcome ?? state);
 
@@ -96,7 +103,8 @@ describe('an acceptance run', () => {
     const [evidence] = report.gates[0]!.checks[0]!.evidence!;
     expect(await house.evidence.read(evidence!.id, evidence!.sha256)).toMatchObject({ step: 'a1', of: 'c1' });
     const kept = await reportOf(house.site, runId);
-    expect(kept.outcome).toBe('pass');
+    expect(kept).toMatchObject({ outcome: 'pass', signature: { signed: false } });
+    expect(report).toMatchObject({ signature: kept.signature, evidence: [{ name: 'report' }] });
     await until(async () => (await runs.list()).some((row) => row.runId === runId && row.outcome === 'pass'));
   });
 

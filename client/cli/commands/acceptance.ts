@@ -8,6 +8,7 @@ import type { AcceptanceRuns } from '../../sdk/acceptance.ts';
 import { Context } from '../context.ts';
 import { EXIT, exitOfReport } from '../exit.ts';
 import { gatePrinter, runLines, runVerdict } from '../gates.ts';
+import { addReportCommand } from './acceptance-report.ts';
 
 interface Options {
   readonly gates?: string;
@@ -69,6 +70,7 @@ export function addAcceptanceCommands(program: Command): void {
     .action((id: string, { wait, ...options }: Options, command: Command) =>
       control(new Context(command), 'abort', id, checked(parseAbort, fieldsOf(options)), wait),
     );
+  addReportCommand(acceptance);
 }
 
 async function withRuns<T>(context: Context, use: (runs: AcceptanceRuns) => Promise<T>): Promise<T> {

@@ -17,11 +17,18 @@ export function addValidateCommands(program: Command): void {
   program
     .command('schema')
     .description('the JSON Schema of an inventory')
-    .action(async () => {
-      const { inventorySchema } = await import('../../../contracts/inventory/json-schema.ts');
-      process.stdout.write(`${JSON.stringify(inventorySchema(), null, 2)}\n`);
+    .option('--report', 'that of the report of an acceptance run')
+    .action(async ({ report }: { report?: boolean }) => {
+      const schema = report === true ? await reportSchema() : await inventorySchema();
+      process.stdout.write(`${JSON.stringify(schema, null, 2)}\n`);
     });
 }
+
+const inventorySchema = async (): Promise<object> =>
+  (await import('../../../contracts/inventory/json-schema.ts')).inventorySchema();
+
+const reportSchema = async (): Promise<object> =>
+  (await import('../../../contracts/acceptance-report.ts')).acceptanceReportSchema();
 
 async function validate(context: Context, file: string, old: string | undefined): Promise<void> {
   const { io, options } = context;

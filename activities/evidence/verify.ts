@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PAYLOAD_TYPE, readStatement, type Statement } from '../../core/acceptance/reports/statement.ts';
+import {
+  compareFiles,
+  compareReport,
+  partsOf,
+  reportSubject,
+  type Problem,
+} from '../../core/acceptance/reports/verify.ts';
+import type { AcceptanceReport } from '../../core/acceptance/report.ts';
+import { hasCode } from '../records/atomic-file.ts';
+import { STATEMENT_FILE } from './file-evidence-store.ts';
+import { isBy, readEnvelope, type Key } from './signing.ts';
+
+/** Where a run's evidence lies: in the store, or in a folder that was exported or copied from it. */
+export interface RunFolder {
+  readonly folder: string;
+  /** The run that it has to be of, where one was asked for. */
+  readonly of?: { readonly site: string; readonly runId: string };
+}
+
+/** Evidence of other runs that an exported folder holds, a folder for each. */
+export const KEPT_FOLDER = 'kept';
+
+/** What was verified, or what keeps it from being. */
+export interface Verification {
+  readonly verified: boolean;
+  readonly problems: readonly Problem[];
+  /** The key that was given. */
+  readonly keyId: string;
+  /** What is proven, and of which run; there is none before the signature is found to be good. */
+  readonly run?: { readonly site: string; readonly runId: string };
+  readonly report?: AcceptanceReport;
+  /** How many files were signed. */
+  readonly files?: number;
+}
+
+/** Verifies a run's evidence against the statement beside it, with a key that came from somewhere else. */
+export async function verifyRun(place: RunFolder, key: Key): Promise<Verification> {
+  const refused = (problem: Problem): Verification => ({
+    verified: false,
+    problems: [problem],
+    keyId: key.id,
+  });
+  const opened = await openStatement(place.folder, key);
+  if ('kind' in opened) return refused(opened);
+  const of = reportSubject(opened);
+  if (of === undefined) {
+    return refused({
+      kind: 'statement-unreadable',
+      message: 'The statement is about no report of a run, or several.',
+    });
+  }
+  const { site, runId } = of;
+  if (place.of && (place.of.site !== site || place.of.runId !== runId)) {
+    const message = `The statement is about run ${runId} of ${site}, not about run ${place.of.runId} of ${place.of.site}.`;
+    return refused({ kind: 'another-run', message });
+  }
+  const files = await readFiles(place.folder, { site, runId }, opened);
+  const digests = new Map([...files].map(([name, bytes]) => [name, sha256(bytes)]));
+  const changed = compareFiles(opened.subject, digests);
+  const whole = { keyId: key.id, run: { site, runId }, files: opened.subject.length };
+  if (changed.length > 0) return { verified: false, problems: changed, ...whole };
+  const report = readReport(files.get(of.subject.name)!);
+  if (report === undefined || report.site !== site || report.runId !== runId) {
+    const message = `${of.subject.name} is no report of run ${runId} of ${site}.`;
+    return {
+      verified: false,
+      problems: [{ kind: 'report-unreadable', file: of.subject.name, message }],
+      ...whole,
+    };
+  }
+  const problems = compareReport(opened, report, hashesIn(files));
+  return { verified: problems.length === 0, problems, report, ...whole };
+}
+
+/** The statement, once its signature is found to be by the key. What is not signed is not looked into. */
+async function openStatement(folder: string, key: Key): Promise<Statement | Problem> {
+  const text = await readFile(join(folder, STATEMENT_FILE), 'utf8').catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
+    return undefined;
+  });
+  if (text === undefined) {
+    return {
+      kind: 'unsigned',
+      file: STATEMENT_FILE,
+      message: `There is no ${STATEMENT_FILE}: nothing here is signed.`,
+    };
+  }
+  const envelope = readEnvelope(text);
+  if (envelope === undefined) {
+    return {
+      kind: 'envelope-unreadable',
+      file: STATEMENT_FILE,
+      message: `${STATEMENT_FILE} is no DSSE envelope.`,
+    };
+  }
+  if (envelope.payloadType !== PAYLOAD_TYPE) {
+    const message = `The envelope's payloadType is ${JSON.stringify(envelope.payloadType)}, not ${PAYLOAD_TYPE}.`;
+    return { kind: 'payload-type', file: STATEMENT_FILE, message };
+  }
+  if (!isBy(envelope, key)) {
+    const others = envelope.signatures.map(({ keyid }) => keyid).filter((id) => id !== key.id);
+    const message =
+      others.length < envelope.signatures.length
+        ? 'The statement was changed after it was signed: the signature does not fit.'
+        : `The statement is signed with another key (${others.join(', ') || 'it does not say which'}) than the given one (${key.id}), or not at all.`;
+    return { kind: 'signature-invalid', file: STATEMENT_FILE, message };
+  }
+  const read = readStatement(Buffer.from(envelope.payload, 'base64').toString('utf8'));
+  if ('wrong' in read) {
+    return {
+      kind: 'statement-unreadable',
+      file: STATEMENT_FILE,
+      message: `The statement cannot be used: ${read.wrong}.`,
+    };
+  }
+  return read.statement;
+}
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** Every file that is there, by the name that it has as a subject. */
+async function readFiles(
+  folder: string,
+  { site, runId }: { site: string; runId: string },
+  { subject }: Statement,
+): Promise<Map<string, Buffer>> {
+  const files = new Map<string, Buffer>();
+  const nameOf = (run: string, file: string): string => `${site}/_acceptance/${run}/${file}`;
+  for (const file of await filesIn(folder)) {
+    if (file === STATEMENT_FILE || file.startsWith(`${KEPT_FOLDER}/`)) continue;
+    files.set(nameOf(runId, file), await readFile(join(folder, file)));
+  }
+  const kept = await filesIn(join(folder, KEPT_FOLDER));
+  for (const path of kept) {
+    const [run = '', ...rest] = path.split('/');
+    files.set(nameOf(run, rest.join('/')), await readFile(join(folder, KEPT_FOLDER, path)));
+  }
+  if (kept.length > 0) return files;
+  // In the store, evidence of another run lies with that run, among other pieces of it.
+  for (const { name } of subject) {
+    const parts = partsOf(name);
+    if (parts === undefined || parts.runId === runId || parts.site !== site) continue;
+    const bytes = await readFile(join(folder, '..', parts.runId, parts.file)).catch(() => undefined);
+    if (bytes !== undefined) files.set(name, bytes);
+  }
+  return files;
+}
+
+/** The files of a folder and of those below, by their paths; without those of unfinished writes. */
+async function filesIn(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.tmp-'))
+      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+      .sort();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
+    throw error;
+  }
+}
+
+interface Piece {
+  readonly id?: unknown;
+  readonly sha256?: unknown;
+  readonly answer?: unknown;
+}
+
+function readPiece(bytes: Buffer): Piece {
+  try {
+    return (JSON.parse(bytes.toString('utf8')) ?? {}) as Piece;
+  } catch {
+    return {};
+  }
+}
+
+function readReport(bytes: Buffer): AcceptanceReport | undefined {
+  const { answer } = readPiece(bytes);
+  const report = answer as Partial<AcceptanceReport> | null | undefined;
+  return typeof report === 'object' && report !== null && Array.isArray(report.gates)
+    ? (report as AcceptanceReport)
+    : undefined;
+}
+
+/** The hash that each piece holds of itself, by the id that its place gives it. */
+const hashesIn = (files: ReadonlyMap<string, Buffer>): Map<string, string> =>
+  new Map([...files].map(([name, bytes]) => [name.replace(/\.json$/, ''), String(readPiece(bytes).sha256)]));

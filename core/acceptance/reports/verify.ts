@@ -1,0 +1,114 @@
+import { canonicalJson } from '../../canonical-json.ts';
+import { isName, isRequestId } from '../../names.ts';
+import type { AcceptanceReport } from '../report.ts';
+import { testResultOf, type Statement, type Subject } from './statement.ts';
+
+/** What keeps a run from being verified. */
+export const PROBLEMS = {
+  unsigned: 'There is no signed statement beside the evidence.',
+  'envelope-unreadable': 'The signed statement is no DSSE envelope.',
+  'payload-type': 'The envelope is of another payload type than in-toto statements are.',
+  'signature-invalid': 'No signature is by the given key over what is there.',
+  'statement-unreadable': 'What was signed is no statement about an acceptance run.',
+  'another-run': 'The statement is about another run than the one that was asked for.',
+  'file-altered': 'A file has other bytes than when it was signed.',
+  'file-missing': 'A file that was signed is not there.',
+  'file-added': 'A file is there that was not signed.',
+  'report-unreadable': 'The report is not one, or is not its own hash.',
+  'report-differs': 'Report and statement, or report and evidence, do not say the same.',
+} as const;
+export type ProblemKind = keyof typeof PROBLEMS;
+
+export interface Problem {
+  readonly kind: ProblemKind;
+  /** Which file, where it is about one. */
+  readonly file?: string;
+  readonly message: string;
+}
+
+/** Where the pieces of a run lie, by the names of the subjects: `SITE/_acceptance/RUN/…`. */
+const OF_A_RUN = /^([^/]+)\/_acceptance\/([^/]+)\/([^/]+\.json)$/;
+const REPORT = /^\d+-acceptance\.report\.json$/;
+
+/** A subject's name in its parts; undefined where it is none of an acceptance run. */
+export function partsOf(name: string): { site: string; runId: string; file: string } | undefined {
+  const [, site, runId, file] = OF_A_RUN.exec(name) ?? [];
+  return isName(site) && isRequestId(runId) && file !== undefined ? { site, runId, file } : undefined;
+}
+
+/** The one report that a statement is about, by its parts. */
+export function reportSubject({
+  subject,
+}: Statement): (ReturnType<typeof partsOf> & { subject: Subject }) | undefined {
+  const reports = subject.flatMap((each) => {
+    const parts = partsOf(each.name);
+    return parts && REPORT.test(parts.file) ? [{ ...parts, subject: each }] : [];
+  });
+  return reports.length === 1 ? reports[0] : undefined;
+}
+
+/**
+ * Compares what was signed with what is there.
+ *
+ * @param there SHA-256 of the bytes of every file that is there, by the name of its subject
+ */
+export function compareFiles(
+  subjects: readonly Subject[],
+  there: ReadonlyMap<string, string>,
+): readonly Problem[] {
+  const signed = new Set(subjects.map(({ name }) => name));
+  return [
+    ...subjects.flatMap(({ name, digest }): Problem[] => {
+      const now = there.get(name);
+      if (now === digest.sha256) return [];
+      return now === undefined
+        ? [{ kind: 'file-missing', file: name, message: `${name} was signed and is not there.` }]
+        : [
+            {
+              kind: 'file-altered',
+              file: name,
+              message: `${name} was changed: its SHA-256 is ${now}, and ${digest.sha256} was signed.`,
+            },
+          ];
+    }),
+    ...[...there.keys()]
+      .filter((name) => !signed.has(name))
+      .map((name): Problem => ({
+        kind: 'file-added',
+        file: name,
+        message: `${name} is there and was not signed.`,
+      })),
+  ];
+}
+
+/**
+ * Compares a report with the statement about it, and with the evidence that it points to.
+ *
+ * @param hashes the hash that each piece holds of itself, by its id
+ */
+export function compareReport(
+  statement: Statement,
+  report: AcceptanceReport,
+  hashes: ReadonlyMap<string, string>,
+): readonly Problem[] {
+  const differs = (message: string): Problem => ({ kind: 'report-differs', message });
+  const said =
+    canonicalJson(statement.predicate) === canonicalJson(testResultOf(report))
+      ? []
+      : [differs(`The statement says ${statement.predicate.result}, and other checks than the report does.`)];
+  const refs = report.gates.flatMap(({ checks }) => checks.flatMap(({ evidence = [] }) => evidence));
+  return [
+    ...said,
+    ...refs.flatMap(({ id, sha256 }) => {
+      const hash = hashes.get(id);
+      if (hash === sha256) return [];
+      return [
+        differs(
+          hash === undefined
+            ? `The report points to ${id}, and the statement is not about it.`
+            : `The report points to ${id} with another hash than it has.`,
+        ),
+      ];
+    }),
+  ];
+}
