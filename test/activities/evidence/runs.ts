@@ -106,7 +106,7 @@ export async function closedRun(options: RunOptions = {}): Promise<ClosedRun> {
         : gate,
       ...base.gates.slice(1, 2).map((each) => ({
         ...each,
-        checks: each.checks.map((one) => ({ ...one, evidence: [] })),
+        checks: each.checks.map((one) => ({ ...one, evidence: one.outcome === 'fail' ? [refs[2]!] : [] })),
       })),
     ],
   };
