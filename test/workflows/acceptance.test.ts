@@ -8,6 +8,7 @@ import { GATE_NUMBERS, type GateNumber } from '../../core/acceptance/gates.ts';
 import type { AcceptanceReport, CheckResult } from '../../core/acceptance/report.ts';
 import { fail, failure } from '../../core/errors/failure.ts';
 import { acceptanceWorkflowId, WORKFLOW_QUEUE } from '../../core/names.ts';
+import { cli } from '../support/cli.ts';
 import { createLocalEnvironment } from '../support/temporal.ts';
 import { House, INVENTORY, SITE, until } from './support.ts';
 
@@ -184,6 +185,37 @@ describe('an acceptance run', () => {
     expect(report.gates[4]).toMatchObject({ gate: 5, outcome: 'pass', kept: { runId } });
   });
 
+  it('is reported while it is held, and when it is over', async () => {
+    script['b2'] = failing('c1 is not Ready.', 'Start the kubelet of c1.');
+    const { runId } = await runs.start({ gates: [1, 2] });
+    await held(runId);
+    const { address } = house.environment.connection.options;
+    const report = (...args: string[]) =>
+      cli([
+        'acceptance',
+        'report',
+        runId,
+        '--address',
+        address,
+        '--site',
+        SITE,
+        '--data-dir',
+        'none',
+        ...args,
+      ]);
+    const [json, html, statement] = await Promise.all([
+      report('--json'),
+      report(),
+      report('--format', 'intoto'),
+    ]);
+    expect(JSON.parse(json.stdout)).toEqual(await runs.report(runId));
+    expect(html.stdout).toContain(`rackwright acceptance resume ${runId}`);
+    expect(statement.stderr).toContain('a run is signed when it ends');
+    await runs.control(runId, 'abort', { reason: 'enough' });
+    const over = await result(runId);
+    expect(JSON.parse((await report('--json')).stdout)).toEqual(over);
+  });
+
   it('fails again at the same gate as often as it is resumed in vain', async () => {
     script['a1'] = failing('no', 'Mend it.');
     const { runId } = await runs.start({ gates: [1] });
@@ -249,6 +281,22 @@ describe('an acceptance run', () => {
     const report = await result(runId);
     expect(report.outcome).toBe('fail');
     expect(report.gates.map(({ gate }) => gate)).toEqual([2]);
+  });
+
+  it('whose key cannot be used ends as it would have, and says why it is not signed', async () => {
+    house.inventory = { ...INVENTORY, acceptance: { gates: [1], signingKey: 'file:signing.pem' } };
+    const { runId } = await runs.start({});
+    expect(await result(runId)).toMatchObject({
+      outcome: 'pass',
+      signature: { signed: false, why: expect.stringContaining('no such PEM') },
+    });
+  });
+
+  it('has no secret in its history, whatever a check has found', async () => {
+    house.site.secrets.add('correct-horse-battery');
+    script['a1'] = failing('c1 says correct-horse-battery.', 'Do not.');
+    const { runId } = await runs.start({ gates: [1], onFailure: 'fail' });
+    expect(await result(runId)).toMatchObject({ failure: { message: 'c1 says [redacted].' } });
   });
 
   it('goes on when workers were away, with the same verdict', async () => {

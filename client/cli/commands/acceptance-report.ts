@@ -144,7 +144,11 @@ async function statementFile(context: Context, { runId, signature }: AcceptanceR
   const why = signature?.signed === false ? signature.why : undefined;
   const unsigned = (message: string): Error => fail('REPORT_UNSIGNED', message);
   if (why !== undefined) throw unsigned(`Run ${runId} is not signed. ${why}`);
-  if (signature === undefined) throw unsigned(`Run ${runId} is not over: a run is signed when it ends.`);
+  if (signature === undefined) {
+    throw fail('REPORT_UNSIGNED', `Run ${runId} is not over: a run is signed when it ends.`, {
+      correction: 'Ask again when it has its verdict.',
+    });
+  }
   const { folder } = await storedRun(context, runId);
   return readFile(join(folder, STATEMENT_FILE), 'utf8').catch(() => {
     throw unsigned(`The statement about run ${runId} is no longer beside its evidence.`);

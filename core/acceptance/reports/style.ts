@@ -59,6 +59,7 @@ ${standings}
 .facts{display:flex;flex-wrap:wrap;gap:.125rem 1.25rem;margin:.375rem 0 0;font-size:.875rem}
 .facts div{display:flex;gap:.375rem}
 dl.facts dd,dl.facts dt{margin:0}
+dl.facts dt{flex:none}
 details{margin:.75rem 0 0}
 summary{cursor:pointer;font-weight:600}
 summary:focus-visible{outline:2px solid var(--hold);outline-offset:2px}
@@ -93,9 +94,9 @@ footer dl{display:grid;grid-template-columns:max-content 1fr;gap:.125rem 1rem;ma
 footer dd{margin:0;min-width:0}
 .ids td{font-size:.8125rem}
 tr:last-child td{border-bottom:1px solid var(--line)}
-@media (max-width:52rem){
+@media screen and (max-width:52rem){
 .strip{grid-template-columns:1fr}
-.strip li{flex-direction:row;flex-wrap:wrap;gap:0 .5rem;align-items:baseline;border-top-width:1px;border-left:.375rem solid var(--fore);padding:.375rem .625rem}
+.strip li{flex-direction:row;flex-wrap:wrap;gap:0 .5rem;align-items:baseline;border-top:1px solid var(--line);border-left:.375rem solid var(--fore);padding:.375rem .625rem}
 .strip .name{flex:1 1 8rem}
 .line{grid-template-columns:1fr}
 .line .label{white-space:normal}
