@@ -122,7 +122,7 @@ describe.each(Object.entries(SAMPLES))('the report %s', (name, report) => {
 
   it('is JUnit XML whose counts are those of its cases', async () => {
     const file = await written(`${name}.xml`, reportJunit(report));
-    const { says } = (await judge('junit', file)) as { says: { declared: number[]; counted: number[] } };
+    const { says } = (await judge('junit', file)) as { says: { declared: number[][]; counted: number[][] } };
     expect(says.declared).toEqual(says.counted);
   });
 });

@@ -56,11 +56,11 @@ import json, sys, xml.etree.ElementTree
 from junitparser import JUnitXml, Error, Failure, Skipped
 xml.etree.ElementTree.parse(sys.argv[1])
 suites = JUnitXml.fromfile(sys.argv[1])
-declared = [suites.tests, suites.failures, suites.errors, suites.skipped]
+declared = [[each.tests, each.failures, each.errors, each.skipped] for each in suites] + [[suites.tests, suites.failures, suites.errors]]
 suites.update_statistics()
 said = {
     'declared': declared,
-    'counted': [suites.tests, suites.failures, suites.errors, suites.skipped],
+    'counted': [[each.tests, each.failures, each.errors, each.skipped] for each in suites] + [[suites.tests, suites.failures, suites.errors]],
     'suites': [suite.name for suite in suites],
     'cases': {case.classname + '/' + case.name: [type(each).__name__ for each in case.result] for suite in suites for case in suite},
 }

@@ -9,11 +9,12 @@ import { standingOf, verdictOf, verdictSentence } from './words.ts';
  */
 export function reportJunit(report: AcceptanceReport): string {
   const suites = [verdictSuite(report), ...report.gates.map((gate) => gateSuite(report, gate))];
-  const total = (of: keyof Counts): number => suites.reduce((sum, { counts }) => sum + counts[of], 0);
+  const total = (of: Exclude<keyof Counts, 'skipped'>): number =>
+    suites.reduce((sum, { counts }) => sum + counts[of], 0);
   const took = secondsBetween(report.startedAt, report.endedAt);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="${esc(`acceptance of ${report.site}`)}" tests="${total('tests')}" failures="${total('failures')}" errors="${total('errors')}" skipped="${total('skipped')}" time="${seconds(took)}">`,
+    `<testsuites name="${esc(`acceptance of ${report.site}`)}" tests="${total('tests')}" failures="${total('failures')}" errors="${total('errors')}" time="${seconds(took)}">`,
     ...suites.map(({ xml }) => xml),
     '</testsuites>',
     '',
@@ -35,7 +36,8 @@ interface Case {
   readonly message: string;
   readonly type: string;
   readonly text: string;
-  readonly properties: readonly (readonly [name: string, value: string])[];
+  /** Where it is made from, what it answers, its evidence: for people, whatever reads the file. */
+  readonly about: readonly string[];
 }
 
 function verdictSuite(report: AcceptanceReport): { xml: string; counts: Counts } {
@@ -58,7 +60,7 @@ function verdictSuite(report: AcceptanceReport): { xml: string; counts: Counts }
     message: `${verdict}: ${verdictSentence(report)}`,
     type: failure?.code ?? verdict,
     text: failure ? `${failure.message}\n${failure.correction}` : '',
-    properties: [],
+    about: [],
   };
   return suite(report, 'run', startedAt, [only], properties);
 }
@@ -96,14 +98,12 @@ function caseOf(report: AcceptanceReport, check: CheckReport): Case {
         ].join('\n'),
       )
       .join('\n'),
-    properties: [
-      ['title', title],
-      ['from', from],
-      ...requirements.map((requirement): [string, string] => ['requirement', requirement]),
-      ...(check.evidence ?? []).map(({ id: piece, sha256 }): [string, string] => [
-        'evidence',
-        `${piece} sha256:${sha256}`,
-      ]),
+    about: [
+      title,
+      `made from ${from}`,
+      ...(summary === '' ? [] : [summary]),
+      ...requirements.map((requirement) => `requirement ${requirement}`),
+      ...(check.evidence ?? []).map((piece) => `evidence ${piece.id} sha256:${piece.sha256}`),
     ],
   };
 }
@@ -146,7 +146,6 @@ function caseXml(className: string, each: Case): string {
   const said = `message="${esc(message, 1000)}"`;
   return [
     `    <testcase classname="${esc(className)}" name="${esc(each.name)}" time="${seconds(each.seconds)}">`,
-    ...propertyLines(each.properties, '      '),
     ...(result === 'pass'
       ? []
       : result === 'skipped'
@@ -154,7 +153,9 @@ function caseXml(className: string, each: Case): string {
         : [
             `      <${ELEMENTS[result]} ${said} type="${esc(type)}">${esc(text, 20_000)}</${ELEMENTS[result]}>`,
           ]),
-    ...(result === 'pass' && message !== '' ? [`      <system-out>${esc(message)}</system-out>`] : []),
+    ...(each.about.length === 0
+      ? []
+      : [`      <system-out>${esc(each.about.join('\n'), 20_000)}</system-out>`]),
     '    </testcase>',
   ].join('\n');
 }
