@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   consoleWritten(new Date(Date.now() + 3_600_000));
-  await lab.ask(`${NODE}/faults`, { method: 'DELETE' });
+  await lab.ask(`${NODE}/faults`, { method: 'DELETE', headers: {} });
 });
 
 /** As if somebody had written to the console then. */
