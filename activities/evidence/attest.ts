@@ -68,7 +68,7 @@ async function keyOf(site: Site, contractHash: string | undefined): Promise<Key 
   }
 }
 
-/** Every piece of the run, and those of other runs that its report points to; what is gone is left out. */
+/** Every piece of the run, and those of other runs and of operations that its report points to; what is gone is left out. */
 async function subjectsOf(site: Site, report: AcceptanceReport): Promise<Subject[]> {
   const own = await site.evidence.list(report.site, ACCEPTANCE_SUBJECT, report.runId);
   const named = report.gates.flatMap(({ checks }) => checks.flatMap(({ evidence = [] }) => evidence));

@@ -1,14 +1,14 @@
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { partsOf } from '../../core/acceptance/reports/verify.ts';
+import { isOfRun, placeOf } from '../../core/acceptance/reports/verify.ts';
 import type { AcceptanceReport } from '../../core/acceptance/report.ts';
 import { fail } from '../../core/errors/failure.ts';
 import { hasCode, namesIn } from '../records/atomic-file.ts';
-import { KEPT_FOLDER } from './verify.ts';
+import { OTHERS_FOLDER } from './verify.ts';
 
 /**
  * Copies a run's evidence, with its signed statement if there is one, into a folder that can be taken elsewhere; and
- * what its report points to of other runs, below `kept/`. Throws INVALID_MESSAGE where the folder is not empty.
+ * what its report points to of other runs and of operations, below `referenced/`. Throws INVALID_MESSAGE where the folder is not empty.
  *
  * @param folder where the run lies in the store
  * @returns how many files there are
@@ -27,12 +27,15 @@ export async function exportRun(folder: string, report: AcceptanceReport, out: s
   );
   let count = own.length;
   for (const name of others) {
-    const parts = partsOf(name);
-    if (parts === undefined || parts.runId === report.runId || parts.site !== report.site) continue;
-    const target = join(out, KEPT_FOLDER, parts.runId);
-    await mkdir(target, { recursive: true });
+    const place = placeOf(name);
+    if (place === undefined || isOfRun(place, report.runId) || place.site !== report.site) continue;
+    const below = join(place.subject, place.requestId);
+    await mkdir(join(out, OTHERS_FOLDER, below), { recursive: true });
     try {
-      await copyFile(join(folder, '..', parts.runId, parts.file), join(target, parts.file));
+      await copyFile(
+        join(folder, '..', '..', below, place.file),
+        join(out, OTHERS_FOLDER, below, place.file),
+      );
       count++;
     } catch (error) {
       // What is gone is missed by whoever verifies.

@@ -5,12 +5,14 @@ import { PAYLOAD_TYPE, readStatement, type Statement } from '../../core/acceptan
 import {
   compareFiles,
   compareReport,
-  partsOf,
+  isOfRun,
+  placeOf,
   reportSubject,
   type Problem,
 } from '../../core/acceptance/reports/verify.ts';
 import type { AcceptanceReport } from '../../core/acceptance/report.ts';
 import { hasCode } from '../records/atomic-file.ts';
+import { ACCEPTANCE_SUBJECT } from '../records/safe-names.ts';
 import { STATEMENT_FILE } from './file-evidence-store.ts';
 import { isBy, readEnvelope, type Key } from './signing.ts';
 
@@ -21,8 +23,8 @@ export interface RunFolder {
   readonly of?: { readonly site: string; readonly runId: string };
 }
 
-/** Evidence of other runs that an exported folder holds, a folder for each. */
-export const KEPT_FOLDER = 'kept';
+/** Evidence of other runs and of operations that an exported folder holds, as `SUBJECT/ID/FILE`. */
+export const OTHERS_FOLDER = 'referenced';
 
 /** What was verified, or what keeps it from being. */
 export interface Verification {
@@ -63,12 +65,12 @@ export async function verifyRun(place: RunFolder, key: Key): Promise<Verificatio
   const changed = compareFiles(opened.subject, digests);
   const whole = { keyId: key.id, run: { site, runId }, files: opened.subject.length };
   if (changed.length > 0) return { verified: false, problems: changed, ...whole };
-  const report = readReport(files.get(of.subject.name)!);
+  const report = readReport(files.get(of.name)!);
   if (report === undefined || report.site !== site || report.runId !== runId) {
-    const message = `${of.subject.name} is no report of run ${runId} of ${site}.`;
+    const message = `${of.name} is no report of run ${runId} of ${site}.`;
     return {
       verified: false,
-      problems: [{ kind: 'report-unreadable', file: of.subject.name, message }],
+      problems: [{ kind: 'report-unreadable', file: of.name, message }],
       ...whole,
     };
   }
@@ -129,22 +131,19 @@ async function readFiles(
   { subject }: Statement,
 ): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>();
-  const nameOf = (run: string, file: string): string => `${site}/_acceptance/${run}/${file}`;
   for (const file of await filesIn(folder)) {
-    if (file === STATEMENT_FILE || file.startsWith(`${KEPT_FOLDER}/`)) continue;
-    files.set(nameOf(runId, file), await readFile(join(folder, file)));
+    if (file === STATEMENT_FILE || file.startsWith(`${OTHERS_FOLDER}/`)) continue;
+    files.set(`${site}/${ACCEPTANCE_SUBJECT}/${runId}/${file}`, await readFile(join(folder, file)));
   }
-  const kept = await filesIn(join(folder, KEPT_FOLDER));
-  for (const path of kept) {
-    const [run = '', ...rest] = path.split('/');
-    files.set(nameOf(run, rest.join('/')), await readFile(join(folder, KEPT_FOLDER, path)));
-  }
-  if (kept.length > 0) return files;
-  // In the store, evidence of another run lies with that run, among other pieces of it.
+  const others = await filesIn(join(folder, OTHERS_FOLDER));
+  for (const path of others) files.set(`${site}/${path}`, await readFile(join(folder, OTHERS_FOLDER, path)));
+  if (others.length > 0) return files;
+  // In the store they lie with the run or the operation that they are of, among other pieces of it.
   for (const { name } of subject) {
-    const parts = partsOf(name);
-    if (parts === undefined || parts.runId === runId || parts.site !== site) continue;
-    const bytes = await readFile(join(folder, '..', parts.runId, parts.file)).catch(() => undefined);
+    const place = placeOf(name);
+    if (place === undefined || isOfRun(place, runId) || place.site !== site) continue;
+    const path = join(folder, '..', '..', place.subject, place.requestId, place.file);
+    const bytes = await readFile(path).catch(() => undefined);
     if (bytes !== undefined) files.set(name, bytes);
   }
   return files;

@@ -19,7 +19,11 @@ export function stoppedHtml(report: AcceptanceReport, pieces: Pieces): string[] 
   if (checks.length === 0 && own === undefined) return [];
   const gate = report.gates.find((each) => each.gate === report.stoppedAt);
   const heading =
-    gate && checks.length > 0 ? `What stopped it at gate ${gate.gate}, ${gate.title}` : 'What ended it';
+    gate && checks.length > 0
+      ? `What stopped it at gate ${gate.gate}, ${gate.title}`
+      : report.outcome === undefined
+        ? 'What was found so far'
+        : 'What ended it';
   return [
     `<h2>${esc(heading)}</h2>`,
     '<div class="cards">',

@@ -26,26 +26,42 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Where the pieces of a run lie, by the names of the subjects: `SITE/_acceptance/RUN/…`. */
-const OF_A_RUN = /^([^/]+)\/_acceptance\/([^/]+)\/([^/]+\.json)$/;
+/** Whose evidence that of acceptance runs is. */
+const RUNS = '_acceptance';
 const REPORT = /^\d+-acceptance\.report\.json$/;
 
-/** A subject's name in its parts; undefined where it is none of an acceptance run. */
-export function partsOf(name: string): { site: string; runId: string; file: string } | undefined {
-  const [, site, runId, file] = OF_A_RUN.exec(name) ?? [];
-  return isName(site) && isRequestId(runId) && file !== undefined ? { site, runId, file } : undefined;
+/** Where a piece lies in the store of evidence: that of a run, or of an operation on a node. */
+export interface Place {
+  readonly site: string;
+  readonly subject: string;
+  readonly requestId: string;
+  readonly file: string;
 }
 
-/** The one report that a statement is about, by its parts. */
+/** A subject's name in its parts, `SITE/SUBJECT/ID/FILE`; undefined where it is no place in the store. */
+export function placeOf(name: string): Place | undefined {
+  const [site, subject, requestId, file = '', ...more] = name.split('/');
+  if (!isName(site) || !isRequestId(requestId) || more.length > 0) return undefined;
+  if (subject !== RUNS && !isName(subject)) return undefined;
+  return /^[\w.-]+\.json$/.test(file) ? { site, subject, requestId, file } : undefined;
+}
+
+/** The one report that a statement is about: its name, and of which run it is. */
 export function reportSubject({
   subject,
-}: Statement): (ReturnType<typeof partsOf> & { subject: Subject }) | undefined {
-  const reports = subject.flatMap((each) => {
-    const parts = partsOf(each.name);
-    return parts && REPORT.test(parts.file) ? [{ ...parts, subject: each }] : [];
+}: Statement): { readonly name: string; readonly site: string; readonly runId: string } | undefined {
+  const reports = subject.flatMap(({ name }) => {
+    const place = placeOf(name);
+    return place?.subject === RUNS && REPORT.test(place.file)
+      ? [{ name, site: place.site, runId: place.requestId }]
+      : [];
   });
   return reports.length === 1 ? reports[0] : undefined;
 }
+
+/** Whether a piece lies with a run itself, and not with another run or an operation. */
+export const isOfRun = ({ subject, requestId }: Place, runId: string): boolean =>
+  subject === RUNS && requestId === runId;
 
 /**
  * Compares what was signed with what is there.

@@ -52,12 +52,16 @@ export function verdictSentence(report: AcceptanceReport): string {
 
 const numbers = (gates: readonly GateReport[]): string => gates.map(({ gate }) => gate).join(', ');
 
-/** The checks of the gate that the run stopped at that are not green: those with a known cause first. */
-export function redChecks(report: AcceptanceReport): readonly CheckReport[] {
-  const gate = report.gates.find((each) => each.gate === report.stoppedAt);
-  const checks = gate?.checks ?? [];
+/**
+ * The checks that are not green: those with a known cause first. Of the gate that the run stopped at; of all gates
+ * where it goes on, or was aborted and something could not be taken back.
+ */
+export function redChecks({ gates, stoppedAt }: AcceptanceReport): readonly CheckReport[] {
+  const checks = gates
+    .filter(({ gate }) => stoppedAt === undefined || gate === stoppedAt)
+    .flatMap((gate) => gate.checks);
   const of = (wanted: Standing): CheckReport[] => checks.filter((check) => standingOf(check) === wanted);
-  return gate?.state === 'done' ? [...of('fail'), ...of('error')] : [];
+  return [...of('fail'), ...of('error')];
 }
 
 /** `12:03:10`, of a time in UTC. */

@@ -102,10 +102,10 @@ describe('is not verified, and says what it is', () => {
       /was not signed/,
     ],
     [
-      'an added file among kept evidence',
+      'an added file among what is referenced',
       async () => {
-        await mkdir(at('kept/run-0'), { recursive: true });
-        await writeFile(at('kept/run-0/0001-a.b.json'), '{}');
+        await mkdir(at('referenced/n1/op-1'), { recursive: true });
+        await writeFile(at('referenced/n1/op-1/0001-a.b.json'), '{}');
       },
       'file-added',
       '0001-a.b.json',
@@ -268,9 +268,44 @@ describe('what is exported', () => {
     expect(await exportRun(later.folder, later.report, out)).toBe(6);
     await rename(out, `${folder}-moved`);
     expect(await verifyRun({ folder: `${folder}-moved` }, key)).toMatchObject({ verified: true, files: 5 });
-    await appendFile(join(`${folder}-moved`, 'kept', 'run-1', `${ref!.id.split('/').at(-1)}.json`), ' ');
+    await appendFile(
+      join(`${folder}-moved`, 'referenced', '_acceptance', 'run-1', `${ref!.id.split('/').at(-1)}.json`),
+      ' ',
+    );
     expect((await verifyRun({ folder: `${folder}-moved` }, key)).problems).toMatchObject([
       { kind: 'file-altered' },
+    ]);
+  });
+
+  it('has the evidence of an operation that a check points to', async () => {
+    const ref = await run.site.evidence.put(
+      {
+        site: SITE,
+        node: 'n1',
+        requestId: 'deploy-1',
+        step: 'write-image',
+        name: 'agent-status',
+        asked: 'status',
+        of: 'n1',
+        from: 'worker',
+        answer: {},
+      },
+      run.site.secrets,
+    );
+    const later = await closedRun({
+      signingKey: OURS.privatePem,
+      runId: 'run-3',
+      site: run.site,
+      root: run.root,
+      keptFrom: { runId: 'run-1', ref },
+    });
+    expect(await verifyRun({ folder: later.folder }, key)).toMatchObject({ verified: true, files: 5 });
+    const out = join(folder, 'with-operation');
+    await exportRun(later.folder, later.report, out);
+    expect(await verifyRun({ folder: out }, key)).toMatchObject({ verified: true, files: 5 });
+    await rm(join(out, 'referenced', 'n1'), { recursive: true });
+    expect((await verifyRun({ folder: out }, key)).problems).toMatchObject([
+      { kind: 'file-missing', file: `${SITE}/n1/deploy-1/0001-write-image.agent-status.json` },
     ]);
   });
 

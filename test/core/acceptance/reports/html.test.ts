@@ -107,6 +107,15 @@ describe('the report as a page', () => {
     expect(words(UNOPENED)).toContain('Start a run without from and of : all gates run.');
   });
 
+  it('of an aborted run shows what could not be taken back, and of one that goes on what was found so far', () => {
+    const { stoppedAt: _none, outcome: _outcome, failure: _failure, ...rest } = FAILING;
+    const aborted = failure('ABORTED', 'Aborted: not now', {});
+    expect(words({ ...rest, outcome: 'aborted', failure: aborted })).toMatch(
+      /What ended it .*Aborted: not now.*CrashLoopBackOff.*Time line/,
+    );
+    expect(words(rest)).toMatch(/What was found so far .*CrashLoopBackOff.*Time line/);
+  });
+
   it('shows the evidence of what failed, and says where it was altered', () => {
     const [id] = ['lab/_acceptance/run-1/0007-system-pods.coredns'];
     const piece = {

@@ -3,7 +3,7 @@ import { statementOf, subjectOf } from '../../../../core/acceptance/reports/stat
 import {
   compareFiles,
   compareReport,
-  partsOf,
+  placeOf,
   PROBLEMS,
   reportSubject,
 } from '../../../../core/acceptance/reports/verify.ts';
@@ -71,23 +71,35 @@ describe('a report, its statement and its evidence', () => {
   });
 });
 
-it('names of pieces lead nowhere but into the folders of runs', () => {
-  expect(partsOf(one.name)).toEqual({ site: 'lab', runId: 'run-1', file: '0001-a.c1.json' });
+it('names of pieces lead nowhere but to pieces in the store', () => {
+  expect(placeOf(one.name)).toEqual({
+    site: 'lab',
+    subject: '_acceptance',
+    requestId: 'run-1',
+    file: '0001-a.c1.json',
+  });
+  expect(placeOf('lab/n1/deploy-1/0001-a.json')).toMatchObject({ subject: 'n1', requestId: 'deploy-1' });
   for (const name of [
     'lab/_acceptance/../0001-a.json',
-    'lab/n1/run-1/0001-a.json',
+    'lab/../run-1/0001-a.json',
+    'lab/_other/run-1/0001-a.json',
     '/etc/_acceptance/x/y.json',
+    'lab/n1/x/y/z.json',
+    'lab/n1/x/y.pem',
     'x',
   ])
-    expect(partsOf(name)).toBeUndefined();
+    expect(placeOf(name)).toBeUndefined();
 });
 
-it('a statement is about one report', () => {
-  expect(reportSubject(statementOf(PASSING, [one, report]))).toMatchObject({
+it('a statement is about one report of a run', () => {
+  expect(reportSubject(statementOf(PASSING, [one, report]))).toEqual({
+    name: report.name,
+    site: 'lab',
     runId: 'run-1',
-    subject: report,
   });
   expect(reportSubject(statementOf(PASSING, [one]))).toBeUndefined();
   const other = subjectOf('lab/_acceptance/run-2/0002-acceptance.report', B);
   expect(reportSubject(statementOf(PASSING, [report, other]))).toBeUndefined();
+  const node = subjectOf('lab/n1/run-2/0002-acceptance.report', B);
+  expect(reportSubject(statementOf(PASSING, [node]))).toBeUndefined();
 });
