@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { FAULT_SWITCHES } from './fault-switches.ts';
+import type { Faults } from './faults.ts';
 import { redactUrl } from './redact.ts';
 import type { Server } from './server.ts';
 
@@ -11,13 +12,23 @@ export interface ServerView {
 }
 
 /** The control API: what really is in the lab, and the switches that make it misbehave. */
-export function controlApp(servers: ReadonlyMap<string, ServerView>): FastifyInstance {
+export function controlApp(
+  servers: ReadonlyMap<string, ServerView>,
+  services: ReadonlyMap<string, Faults> = new Map(),
+): FastifyInstance {
   const app = Fastify();
   const named = (request: { params: unknown }): ServerView => {
     const { name } = request.params as { name: string };
     const found = servers.get(name);
     if (found === undefined)
       throw Object.assign(new Error(`there is no server ${name}`), { statusCode: 404 });
+    return found;
+  };
+  const service = (request: { params: unknown }): Faults => {
+    const { name } = request.params as { name: string };
+    const found = services.get(name);
+    if (found === undefined)
+      throw Object.assign(new Error(`there is no service ${name}`), { statusCode: 404 });
     return found;
   };
   app.get('/healthz', () => ({ ok: true }));
@@ -34,6 +45,16 @@ export function controlApp(servers: ReadonlyMap<string, ServerView>): FastifyIns
     const { faults } = named(request).server;
     const wrong = faults.set(request.body);
     return wrong === undefined ? { faults: faults.values() } : reply.code(400).send({ message: wrong });
+  });
+  app.get('/services/:name/faults', (request) => ({ faults: service(request).values() }));
+  app.put('/services/:name/faults', async (request, reply) => {
+    const faults = service(request);
+    const wrong = faults.set(request.body);
+    return wrong === undefined ? { faults: faults.values() } : reply.code(400).send({ message: wrong });
+  });
+  app.delete('/services/:name/faults', (request) => {
+    service(request).clear();
+    return { faults: {} };
   });
   // As if somebody had brought other firmware to the server.
   app.put('/servers/:name/firmware', (request) => {

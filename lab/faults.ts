@@ -1,4 +1,4 @@
-import { FAULT_SWITCHES } from './fault-switches.ts';
+import { FAULT_SWITCHES, type FaultSwitch } from './fault-switches.ts';
 
 export type FaultValues = Record<string, number | true>;
 
@@ -18,6 +18,7 @@ export interface Faults {
 export function faults(
   place: { read(): FaultValues; write(values: FaultValues): void },
   fired: (name: string) => void,
+  switches: readonly FaultSwitch[] = FAULT_SWITCHES,
 ): Faults {
   const told = new Set<string>();
   return {
@@ -43,8 +44,7 @@ export function faults(
         return 'send one JSON object: {"<switch>": <number of times> | true | false}';
       const next = { ...place.read() };
       for (const [name, value] of Object.entries(request)) {
-        if (!FAULT_SWITCHES.some((s) => s.name === name))
-          return `there is no switch "${name}": see GET /faults`;
+        if (!switches.some((s) => s.name === name)) return `there is no switch "${name}": see GET /faults`;
         if (value === false || value === 0) delete next[name];
         else if (value === true || (Number.isInteger(value) && value > 0)) next[name] = value;
         else return `"${name}" takes a whole number above 0, true or false`;

@@ -17,6 +17,8 @@ export interface Site {
     /** Absolute path of its console's log. */
     readonly console: string;
   }[];
+  /** What the contract says of the control plane, field by field; nothing where there is none. */
+  readonly controlPlane: { readonly [field: string]: unknown };
 }
 
 const NODES_PER_RACK = 4;
@@ -33,6 +35,7 @@ export function inventoryYaml(site: Site): string {
     },
     media: { gatewayUrl: site.gatewayUrl, iso: 'base.iso', checksum: site.isoChecksum },
     networks: { provisioning: { cidr: '127.0.0.0/8', kind: 'provisioning' } },
+    ...site.controlPlane,
     images: site.images.map(({ name, path, checksum, size }) => ({
       name,
       url: path,

@@ -6,7 +6,9 @@ import { listenBmc, sharedRedfishApp, type ListeningBmc } from './bmc/listen.ts'
 import { issue, newAuthority, type Identity } from './certificates.ts';
 import { controlApp, type ServerView } from './control.ts';
 import { labHardware } from './hardware.ts';
+import type { Faults } from './faults.ts';
 import { inventoryYaml } from './inventory.ts';
+import { labCluster } from './kubernetes/cluster.ts';
 import { Server } from './server.ts';
 import { saved, writeAtomic } from './store.ts';
 import { checksumOf, writeFirmware, writeSupplies } from './supplies.ts';
@@ -23,6 +25,8 @@ export interface LabOptions {
   readonly gatewayUrl?: string | undefined;
   /** @default '127.0.0.1' */
   readonly host?: string | undefined;
+  /** Whether it has a control plane too: controllers, and a Kubernetes. @default false */
+  readonly controlPlane?: boolean | undefined;
 }
 
 export interface RunningLab {
@@ -42,7 +46,7 @@ const TRIES = 30;
 
 /** Starts a data centre, or goes on with the one that is in the folder. */
 export async function startLab(options: LabOptions): Promise<RunningLab> {
-  const { servers: count = 50, speed = 1, host = '127.0.0.1' } = options;
+  const { servers: count = 50, speed = 1, host = '127.0.0.1', controlPlane = false } = options;
   const dir = resolve(options.dataDir);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const file = saved<LabFile>(join(dir, 'lab.json'), () => ({
@@ -50,7 +54,8 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
     gatewayUrl: 'http://127.0.0.1:7480',
   }));
   const account = secrets(dir);
-  const identities = await certificates(dir, count, host);
+  const { authority, identities } = await certificates(dir, count, host);
+  const cluster = controlPlane ? await labCluster(dir, authority, host) : undefined;
   const images = writeSupplies(dir);
   const firmware = writeFirmware(dir);
   const servers = Array.from({ length: count }, (_, i) => {
@@ -60,9 +65,13 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
 
   const bmcApp = await sharedRedfishApp();
   const views = new Map<string, ServerView>();
-  const control = controlApp(views);
+  const services = new Map<string, Faults>(cluster ? [['kubernetes', cluster.faults]] : []);
+  const control = controlApp(views, services);
   const open = (base: number): Promise<ListeningBmc[]> =>
-    openAll(servers.map((server, i) => () => listenBmc(bmcApp, server, identities[i]!, host, base + 1 + i)));
+    openAll([
+      ...servers.map((server, i) => () => listenBmc(bmcApp, server, identities[i]!, host, base + 1 + i)),
+      ...(cluster ? [() => cluster.listen(host, base + 1 + count)] : []),
+    ]);
   const { base, bmcs } = await listenAll(file.value.basePort, open, control, host, options.port);
   file.value = { basePort: base, gatewayUrl: options.gatewayUrl ?? file.value.gatewayUrl };
   file.save();
@@ -85,6 +94,7 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
         address: addressOf(i),
         console: console.path,
       })),
+      controlPlane: cluster?.contract() ?? {},
     }),
     0o644,
   );
@@ -140,7 +150,11 @@ function secrets(dir: string): { username: string; password: string } {
 }
 
 /** The lab's own authority, and a certificate of it for each BMC. */
-async function certificates(dir: string, count: number, host: string): Promise<Identity[]> {
+async function certificates(
+  dir: string,
+  count: number,
+  host: string,
+): Promise<{ authority: Identity; identities: Identity[] }> {
   const authorityFile = join(dir, 'secrets', 'ca.json');
   if (!existsSync(authorityFile)) writeAtomic(authorityFile, JSON.stringify(await newAuthority('Lab CA')));
   const authority = JSON.parse(readFileSync(authorityFile, 'utf8')) as Identity;
@@ -152,5 +166,5 @@ async function certificates(dir: string, count: number, host: string): Promise<I
     if (!existsSync(path)) writeAtomic(path, JSON.stringify(await issue(authority, name, host)));
     identities.push(JSON.parse(readFileSync(path, 'utf8')) as Identity);
   }
-  return identities;
+  return { authority, identities };
 }

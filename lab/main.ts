@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import { startLab } from './lab.ts';
 
 const USAGE = `usage: lab --data-dir DIR [--port N] [--servers 50] [--speed 1]
-           [--gateway-url http://127.0.0.1:PORT] [--host 127.0.0.1]`;
+           [--gateway-url http://127.0.0.1:PORT] [--host 127.0.0.1]
+           [--control-plane]`;
 
 function wrongUsage(message: string): never {
   console.error(`lab: ${message}\n${USAGE}`);
@@ -20,6 +21,7 @@ function options() {
         speed: { type: 'string' },
         'gateway-url': { type: 'string' },
         host: { type: 'string' },
+        'control-plane': { type: 'boolean' },
       },
     }).values;
   } catch (error) {
@@ -46,6 +48,7 @@ try {
     speed: number('speed', given.speed, 0.01, 1000),
     gatewayUrl: given['gateway-url'],
     host: given.host,
+    controlPlane: given['control-plane'],
   });
   console.log(`lab ready ${JSON.stringify({ controlUrl: lab.controlUrl, inventory: lab.inventory })}`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const)

@@ -4,6 +4,7 @@ import { bmcAccess } from './host/bmc-access.ts';
 import { deployMedia } from './images/deploy-media.ts';
 import { imageDigests } from './images/image-digests.ts';
 import { imageFormat } from './images/image-format.ts';
+import { KUBERNETES_FUNCTIONS } from './kubernetes/index.ts';
 import {
   agentCalledBack,
   consoleShown,
@@ -20,6 +21,7 @@ const FUNCTIONS: { readonly [id: string]: CheckFunction } = {
   'deploy-media': deployMedia,
   'image-digests': imageDigests,
   'image-format': imageFormat,
+  ...KUBERNETES_FUNCTIONS,
   'node-available': nodeAvailable,
   'server-requested': serverRequested,
   'agent-called-back': agentCalledBack,

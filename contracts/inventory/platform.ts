@@ -35,11 +35,28 @@ export const Controller = z.strictObject({
 });
 export type Controller = z.output<typeof Controller>;
 
+/** A storage class by its name, or with what else is to be so of it. */
+const StorageClass = z.union([
+  Text,
+  z.strictObject({ name: Text, provisioner: Text.optional(), default: z.boolean().optional() }),
+]);
+
 export const Kubernetes = z.strictObject({
+  /** The kubeconfig as a whole. One that wants a program to be run (`exec`) is refused. */
   kubeconfig: SecretRef,
   context: Text.optional(),
-  storageClasses: z.array(Text).optional(),
-  ceph: z.strictObject({ namespace: Name }).optional(),
+  /** Namespaces whose pods, workloads and claims the platform stands on; `kube-system` is one in any case. */
+  systemNamespaces: z.array(Label).optional(),
+  storageClasses: z.array(StorageClass).optional(),
+  ceph: z
+    .strictObject({
+      namespace: Name,
+      /** Labels of the pod that `ceph` is run in. @default app=rook-ceph-tools */
+      toolbox: Text.optional(),
+      /** Codes of health warnings that are meant to be so, such as POOL_NO_REDUNDANCY. */
+      allow: z.array(Label).optional(),
+    })
+    .optional(),
 });
 export type Kubernetes = z.output<typeof Kubernetes>;
 

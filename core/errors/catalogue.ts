@@ -5,6 +5,7 @@ import { CONTRACT_ERRORS } from './contract.ts';
 import type { CatalogueEntry } from './entry.ts';
 import { FIRMWARE_ERRORS } from './firmware.ts';
 import { IRONIC_ERRORS } from './ironic.ts';
+import { KUBERNETES_ERRORS } from './kubernetes.ts';
 import { ORCHESTRATOR_ERRORS } from './orchestrator.ts';
 import { REDFISH_ERRORS } from './redfish.ts';
 import { SSH_ERRORS } from './ssh.ts';
@@ -18,6 +19,7 @@ export const CATALOGUE = {
   ...BIOS_ERRORS,
   ...AGENT_ERRORS,
   ...IRONIC_ERRORS,
+  ...KUBERNETES_ERRORS,
   ...ACCEPTANCE_ERRORS,
   ...SSH_ERRORS,
 } as const satisfies Record<string, CatalogueEntry>;

@@ -1,4 +1,5 @@
-import { FAULT_SWITCHES } from '../../lab/fault-switches.ts';
+import { FAULT_SWITCHES, type FaultSwitch } from '../../lab/fault-switches.ts';
+import { KUBERNETES_SWITCHES } from '../../lab/kubernetes/switches.ts';
 import { code, table } from './markdown.ts';
 
 const TAKES = { count: 'times, or `true`', flag: '`true`', milliseconds: 'milliseconds' } as const;
@@ -15,6 +16,12 @@ const CONTROL = [
   ],
 ] as const;
 
+const switches = (all: readonly FaultSwitch[]): string =>
+  table(
+    ['switch', 'takes', 'what then happens'],
+    all.map(({ name, value, description }) => [code(name), TAKES[value], description]),
+  );
+
 /** The fault switches of the lab. */
 export const labFaultsPage = (): string =>
   [
@@ -30,8 +37,13 @@ export const labFaultsPage = (): string =>
       CONTROL.map(([request, what]) => [code(request), what]),
     ),
     '',
-    table(
-      ['switch', 'takes', 'what then happens'],
-      FAULT_SWITCHES.map(({ name, value, description }) => [code(name), TAKES[value], description]),
-    ),
+    switches(FAULT_SWITCHES),
+    '',
+    '## Kubernetes',
+    '',
+    'A lab that is started with `--control-plane` has three controllers too, which are nodes of a Kubernetes with Ceph:',
+    'its API over TLS, and a kubeconfig in the inventory. Its switches: `PUT /services/kubernetes/faults`; `GET` and',
+    '`DELETE` as above.',
+    '',
+    switches(KUBERNETES_SWITCHES),
   ].join('\n');
