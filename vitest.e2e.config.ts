@@ -8,6 +8,8 @@ const off = process.env['RACKWRIGHT_WITHOUT'];
 const bench = process.env['RACKWRIGHT_BENCH'] !== undefined;
 /** What goes wrong on the chain of QEMU takes a quarter of an hour: it is asked for. */
 const faults = process.env['RACKWRIGHT_FAULTS'] !== undefined;
+/** A kube-apiserver takes minutes to build: it is asked for. */
+const kubernetes = process.env['RACKWRIGHT_KUBERNETES'] !== undefined;
 const E2E = ['test/e2e/**/*.test.ts', 'test/field/**/*.test.ts', 'bench/redfish.test.ts'];
 
 // Against real third-party systems, and what takes long: one file at a time, and time enough to install and boot them.
@@ -20,9 +22,11 @@ export default defineConfig({
         ? ['test/field/without.run.ts']
         : faults
           ? ['test/e2e/qemu/faults.run.ts']
-          : bench
-            ? ['bench/*.test.ts']
-            : E2E,
+          : kubernetes
+            ? ['test/e2e/kubernetes.run.ts']
+            : bench
+              ? ['bench/*.test.ts']
+              : E2E,
     fileParallelism: false,
     // Field reports wait more than they compute.
     maxConcurrency: 8,

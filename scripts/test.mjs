@@ -1,7 +1,8 @@
 // npm test: installs, builds, finds Temporal, and runs every test that needs no opt-in.
 // Arguments go to vitest; --e2e runs test/e2e/ instead, --bench a benchmark of bench/; --without switches one
 // handling of the field reports after the other off, and demands that its tests fail; --faults plays the faults on
-// the chain of QEMU, which take too long to be played each time.
+// the chain of QEMU, which take too long to be played each time; --kubernetes runs against a kube-apiserver, which is
+// built first.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -19,7 +20,7 @@ await ensureTestServerBinary({ log });
 
 const args = process.argv
   .slice(2)
-  .filter((arg) => !['--e2e', '--bench', '--without', '--faults'].includes(arg));
+  .filter((arg) => !['--e2e', '--bench', '--without', '--faults', '--kubernetes'].includes(arg));
 const bench = process.argv.includes('--bench');
 const without = process.argv.includes('--without');
 const e2e = process.argv.includes('--e2e') || bench;
@@ -38,6 +39,7 @@ const asked = {
   ...(bench ? { RACKWRIGHT_BENCH: 'all' } : {}),
   ...(without ? { RACKWRIGHT_WITHOUT: 'all' } : {}),
   ...(process.argv.includes('--faults') ? { RACKWRIGHT_FAULTS: 'all' } : {}),
+  ...(process.argv.includes('--kubernetes') ? { RACKWRIGHT_KUBERNETES: 'all' } : {}),
 };
 tool('vitest', ['run', ...(e2e ? ['--config', 'vitest.e2e.config.ts'] : []), ...args], {
   env: e2e ? { ...process.env, ...asked } : env,

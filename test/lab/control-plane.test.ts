@@ -1,0 +1,68 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loadInventory } from '../../activities/inventory/load.ts';
+import { Kubernetes } from '../../activities/kubernetes/client.ts';
+import { openKubeconfig } from '../../activities/kubernetes/kubeconfig.ts';
+import { resolveSecret } from '../../activities/secrets/resolve.ts';
+import { KUBERNETES_SWITCHES } from '../../lab/kubernetes/switches.ts';
+import { call } from './clients.ts';
+import { buildLab, runLab, type LabProcess } from './lab-process.ts';
+
+let build: ReturnType<typeof buildLab>;
+let dir: string;
+let lab: LabProcess;
+
+const args = (...more: string[]) => ['--data-dir', dir, '--servers', '1', ...more];
+beforeAll(async () => {
+  build = buildLab();
+  dir = mkdtempSync(join(tmpdir(), 'lab-control-plane-'));
+  lab = await runLab(build.main, args('--control-plane'));
+});
+afterAll(async () => {
+  await lab.end('SIGKILL');
+  build.remove();
+  rmSync(dir, { recursive: true });
+});
+
+const faults = (name = 'kubernetes'): string => `${lab.controlUrl}/services/${name}/faults`;
+
+/** The Kubernetes of the lab, as its inventory says. */
+async function kubernetes(): Promise<Kubernetes> {
+  const loaded = await loadInventory(lab.inventory);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const secrets = { secret: resolveSecret, remember: () => undefined };
+  const config = await openKubeconfig(loaded.inventory.kubernetes!, secrets);
+  return new Kubernetes(config, { signal: new AbortController().signal });
+}
+
+it('has controllers and a Kubernetes in its inventory, and goes on with both after kill -9', async () => {
+  const names = async () => (await (await kubernetes()).nodes()).map(({ metadata }) => metadata?.name);
+  expect(await names()).toEqual(['controller-1', 'controller-2', 'controller-3']);
+  await call('PUT', faults(), { nodeMissing: true });
+  expect(await names()).toEqual(['controller-1', 'controller-2']);
+  const before = readFileSync(lab.inventory, 'utf8');
+  await lab.end('SIGKILL');
+  lab = await runLab(build.main, args('--control-plane'));
+  expect(readFileSync(lab.inventory, 'utf8')).toBe(before);
+  expect(await names()).toEqual(['controller-1', 'controller-2']);
+  await call('DELETE', faults());
+  expect((await names()).length).toBe(3);
+});
+
+it('lists its switches, refuses those that it does not have, and services that it does not have', async () => {
+  const { body } = await call('GET', faults());
+  expect(body).toEqual({ faults: {} });
+  expect(KUBERNETES_SWITCHES.length).toBeGreaterThan(20);
+  expect((await call('PUT', faults(), { bmcDown: 1 })).status).toBe(400);
+  expect((await call('GET', faults('keystone'))).status).toBe(404);
+});
+
+it('says nothing of a control plane where none was asked for', async () => {
+  await lab.end('SIGKILL');
+  lab = await runLab(build.main, args());
+  const inventory = readFileSync(lab.inventory, 'utf8');
+  expect(inventory).not.toContain('kubernetes');
+  expect((await call('GET', faults())).status).toBe(404);
+});

@@ -1,0 +1,138 @@
+import { expect } from 'vitest';
+import { resolveSecret } from '../../activities/secrets/resolve.ts';
+import type { GateCheck } from '../../activities/gates/check.ts';
+import { AcceptanceRuns } from '../../client/sdk/acceptance.ts';
+import type { Inventory } from '../../contracts/inventory/inventory.ts';
+import { check } from '../../core/acceptance/check.ts';
+import type { GateNumber } from '../../core/acceptance/gates.ts';
+import type { AcceptanceReport, CheckReport } from '../../core/acceptance/report.ts';
+import { acceptanceWorkflowId } from '../../core/names.ts';
+import { createLocalEnvironment } from '../support/temporal.ts';
+import { House, SITE, until } from './support.ts';
+
+/** Runs of the real checks of one gate, between two gates whose one check counts how often it is made. */
+export class GateBench {
+  readonly house: House;
+  readonly runs: AcceptanceRuns;
+  readonly gate: GateNumber;
+  /** How often the check of the gate before, and of the one after, was made. */
+  counts = { before: 0, after: 0 };
+
+  private constructor(house: House, gate: GateNumber) {
+    this.house = house;
+    this.gate = gate;
+    this.runs = new AcceptanceRuns(house.environment.client, SITE);
+  }
+
+  static async build(gate: GateNumber, checks: readonly GateCheck[]): Promise<GateBench> {
+    const house = await House.build(await createLocalEnvironment());
+    const bench = new GateBench(house, gate);
+    const { site } = house;
+    site.secret = async (reference) => {
+      const value = await resolveSecret(reference);
+      site.secrets.add(value);
+      return value;
+    };
+    await house.stopWorkers('activities');
+    house.checks = [bench.#counting('before'), ...checks, bench.#counting('after')];
+    await house.startActivities();
+    return bench;
+  }
+
+  #counting(place: 'before' | 'after'): GateCheck {
+    const gate = (this.gate + (place === 'before' ? -1 : 1)) as GateNumber;
+    return {
+      check: check({ id: place, gate, title: place, shows: '', from: 'worker', faultDomain: 'orchestrator' }),
+      run: async () => {
+        this.counts[place] += 1;
+        return { outcome: 'pass', summary: 'fine', findings: [], targets: 1, evidence: [] };
+      },
+    };
+  }
+
+  get #gates(): GateNumber[] {
+    return [this.gate - 1, this.gate, this.gate + 1] as GateNumber[];
+  }
+
+  checksOf(report: AcceptanceReport): readonly CheckReport[] {
+    return report.gates.find(({ gate }) => gate === this.gate)!.checks;
+  }
+
+  /** Starts a run, and waits until it is over or held. */
+  async run(inventory: Inventory): Promise<AcceptanceReport> {
+    this.house.inventory = inventory;
+    this.counts = { before: 0, after: 0 };
+    const { runId } = await this.runs.start({ gates: this.#gates });
+    return this.#stopped(runId, 1);
+  }
+
+  /** Resumes a run, and waits until it is over, or held again. */
+  async resume({ runId, gates }: AcceptanceReport): Promise<AcceptanceReport> {
+    await this.runs.control(runId, 'resume', {});
+    return this.#stopped(runId, gates.find(({ gate }) => gate === this.gate)!.runs + 1);
+  }
+
+  async #stopped(runId: string, runs: number): Promise<AcceptanceReport> {
+    let report: AcceptanceReport | undefined;
+    await until(
+      async () => {
+        report = await this.runs.report(runId);
+        const ran = report.gates.find(({ gate }) => gate === this.gate)?.runs ?? 0;
+        return report.outcome !== undefined || (report.held && ran === runs);
+      },
+      { what: `end or hold of ${runId}`, seconds: 120 },
+    );
+    return report!;
+  }
+
+  /** A run in which one check alone does not pass; after the correction, `resume` has it pass. */
+  async failing(inventory: Inventory, { fault, mend, id, expected }: Failing): Promise<void> {
+    await fault();
+    const held = await this.run(inventory);
+    expect(held).toMatchObject({ held: true, stoppedAt: this.gate });
+    const others = this.checksOf(held).filter((each) => each.id !== id);
+    expect(
+      others
+        .map(({ id: name, outcome }) => `${name} ${outcome}`)
+        .filter((said) => !/ (pass|skipped)$/.test(said)),
+    ).toEqual([]);
+    const wrong = this.checksOf(held).find((each) => each.id === id)!;
+    expect(wrong).toMatchObject({ outcome: expected.outcome ?? 'fail' });
+    expect(wrong.findings![0]!.failure).toMatchObject({
+      code: expected.code ?? 'CHECK_FAILED',
+      faultDomain: expected.domain,
+      message: expect.stringMatching(expected.message),
+    });
+    expect(held.failure).toEqual(wrong.findings![0]!.failure);
+    expect(this.counts).toEqual({ before: 1, after: 0 });
+    await mend();
+    const passed = await this.resume(held);
+    expect(passed).toMatchObject({ outcome: 'pass', held: false });
+    expect(this.counts).toEqual({ before: 1, after: 1 });
+    expect(passed.gates.map(({ runs }) => runs)).toEqual([1, 2, 1]);
+  }
+
+  /** Gives a run up that is held. */
+  async abort({ runId }: AcceptanceReport): Promise<void> {
+    await this.runs.control(runId, 'abort', { reason: 'seen' });
+    await this.house.client.getHandle(acceptanceWorkflowId(SITE, runId)).result();
+  }
+
+  async close(): Promise<void> {
+    await this.house.close();
+    await this.house.environment.teardown();
+  }
+}
+
+export interface Failing {
+  fault(): unknown;
+  mend(): unknown;
+  /** The check that does not pass. */
+  readonly id: string;
+  readonly expected: {
+    readonly domain: string;
+    readonly message: RegExp;
+    readonly outcome?: 'fail' | 'error';
+    readonly code?: string;
+  };
+}
