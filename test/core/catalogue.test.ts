@@ -10,6 +10,7 @@ import { CONTRACT_ERRORS } from '../../core/errors/contract.ts';
 import { asFailure, fail, failure, notYet, RackwrightError } from '../../core/errors/failure.ts';
 import { FIRMWARE_ERRORS } from '../../core/errors/firmware.ts';
 import { IRONIC_ERRORS } from '../../core/errors/ironic.ts';
+import { KUBERNETES_ERRORS } from '../../core/errors/kubernetes.ts';
 import { ORCHESTRATOR_ERRORS } from '../../core/errors/orchestrator.ts';
 import { REDFISH_ERRORS } from '../../core/errors/redfish.ts';
 import { SSH_ERRORS } from '../../core/errors/ssh.ts';
@@ -23,6 +24,7 @@ const rooms = [
   BIOS_ERRORS,
   AGENT_ERRORS,
   IRONIC_ERRORS,
+  KUBERNETES_ERRORS,
   ACCEPTANCE_ERRORS,
   SSH_ERRORS,
 ];

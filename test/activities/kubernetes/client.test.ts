@@ -201,8 +201,6 @@ describe('a command in a pod', () => {
 
   it.each<[string, (socket: WebSocket) => void, string]>([
     ['never ends', () => undefined, 'KUBERNETES_COMMAND_FAILED'],
-    ['is cut off', (socket) => socket.terminate(), 'KUBERNETES_COMMAND_FAILED'],
-    ['ends without a status', (socket) => socket.close(), 'KUBERNETES_COMMAND_FAILED'],
     ['has a status that is none', (socket) => socket.send(frame(3, '{')), 'KUBERNETES_COMMAND_FAILED'],
     ['has a status of null', (socket) => socket.send(frame(3, 'null')), 'KUBERNETES_COMMAND_FAILED'],
     [
@@ -233,6 +231,19 @@ describe('a command in a pod', () => {
   ])('that %s does no harm', async (_what, does, code) => {
     talk = does;
     expect(await codeOf(execIn(client(), 1000))).toBe(code);
+  });
+
+  it.each<[string, (socket: WebSocket) => void]>([
+    ['is cut off', (socket) => socket.terminate()],
+    ['ends without a status', (socket) => socket.close()],
+  ])('that %s is told so at once', async (_what, does) => {
+    talk = does;
+    await expect(execIn(client(), 600_000)).rejects.toMatchObject({
+      failure: {
+        code: 'KUBERNETES_COMMAND_FAILED',
+        message: expect.stringContaining('the connection ended before it did'),
+      },
+    });
   });
 
   it('ends at once when it is cancelled', async () => {
