@@ -113,10 +113,10 @@ describe('a site without a cloud', () => {
     {
       check: 'bmc-access',
       gate: 1,
-      code: 'BMC_AUTH_FAILED',
-      faultDomain: 'contract',
-      spoil: faults({ passwordWrong: true }),
-      mend: unset('passwordWrong'),
+      code: 'BMC_PASSWORD_CHANGE_REQUIRED',
+      faultDomain: 'bmc',
+      spoil: faults({ passwordChangeRequired: true }),
+      mend: unset('passwordChangeRequired'),
     },
     {
       check: 'node-available',
