@@ -1,3 +1,4 @@
+import { controllerFindings } from './controller-checks.ts';
 import type { FieldPath, Finding } from './findings.ts';
 import { firmwareFindings } from './firmware-checks.ts';
 import { networkFindings } from './network-checks.ts';
@@ -206,5 +207,6 @@ export function crossCheck(value: unknown): Finding[] {
     ...firmwareFindings(raw),
     ...networkFindings(raw),
     ...vantageFindings(raw),
+    ...controllerFindings(raw),
   ];
 }

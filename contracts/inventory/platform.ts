@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { FilePath, HttpUrl, Label, Mac, Name, SecretRef, Text } from './primitives.ts';
+import { NodeBmc } from './bmc.ts';
+import { FilePath, HttpUrl, IpAddress, Label, Mac, Name, SecretRef, Text } from './primitives.ts';
 import { RULES } from './rules.ts';
 
 const Host = z.string().regex(/^(?!-)[A-Za-z0-9._:%-]{1,253}$/, RULES.sshHost.message);
@@ -22,16 +23,44 @@ export const Ssh = z.strictObject({
 });
 export type Ssh = z.output<typeof Ssh>;
 
+const HOST_NAME = /^(?!.{65})[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+const INTERFACE_NAME = /^(?!\.{1,2}$)[^\s\0/:]{1,15}$/;
+
+/** How a controller's own BMC is reached; what it leaves out is that of `bmc`. */
+export const ControllerBmc = NodeBmc.pick({
+  address: true,
+  system: true,
+  credentials: true,
+  tls: true,
+  auth: true,
+  timeouts: true,
+});
+
 /** A host of the control plane, and what its baseline must show. */
 export const Controller = z.strictObject({
   name: Name,
   address: Text,
+  /** Its static host name, where that is not `name`. */
+  hostname: z.string().regex(HOST_NAME, RULES.hostname.message).optional(),
   ssh: Ssh.optional(),
+  bmc: ControllerBmc.optional(),
   interfaces: z
-    .array(z.strictObject({ name: Text, mac: Mac.optional(), network: Name.optional() }))
+    .array(
+      z.strictObject({
+        name: z.string().regex(INTERFACE_NAME, RULES.interfaceName.message),
+        mac: Mac.optional(),
+        network: Name.optional(),
+        address: IpAddress.optional(),
+      }),
+    )
     .optional(),
   /** Disks by a path that never changes, and who may write to them. */
   disks: z.array(z.strictObject({ path: Text, owner: Label })).optional(),
+  /** What it has to reach beside the other controllers, the gateways of its networks and the BMCs, by TCP. */
+  reaches: z
+    .array(z.strictObject({ host: Host, port: z.int().min(1).max(65_535) }))
+    .max(64)
+    .optional(),
 });
 export type Controller = z.output<typeof Controller>;
 

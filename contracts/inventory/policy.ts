@@ -74,6 +74,8 @@ export const Acceptance = z.strictObject({
   gates: z.array(Gate).min(1).optional(),
   /** The private key, PEM of Ed25519 or P-256, that what a run leaves is signed with. */
   signingKey: SecretRef.optional(),
+  /** How far the clocks of controllers may be from each other and from the worker's. Left out: one second. */
+  clockDifference: Duration.optional(),
   ...failurePolicy,
 });
 export type Acceptance = z.output<typeof Acceptance>;

@@ -184,6 +184,15 @@ export const RULES = {
     message: 'names a vantage point on a controller that has no `ssh`',
     correction: 'Add `ssh` with `user` and `key` to the controller, or name another vantage point.',
   },
+  hostname: {
+    message: 'is not a host name',
+    correction: 'Write letters, digits, dots and hyphens, at most 64, as `hostnamectl` shows the static one.',
+  },
+  interfaceName: {
+    message: 'is not the name of a network interface',
+    correction:
+      'Write the name as `ip link` shows it, as in eno1: at most 15 characters, no space, no slash.',
+  },
   sshHost: {
     message: 'is neither a host name nor an IP address',
     correction:

@@ -36,6 +36,11 @@ const network = (
 const baseline = (components: string, problems: readonly string[]): ReturnType<typeof firmware> =>
   firmware(`baselines: [{ name: b, types: [gpu], components: [${components}] }]`, problems);
 
+/** A controller with these fields. */
+const controller = (fields: string, problems: readonly string[]): ReturnType<typeof firmware> => [
+  ['site: s1', `site: s1\ncontrollers: [{ name: c1, address: 10.0.0.1, ${fields} }]`, problems],
+];
+
 const FROM = '20:36 machineTypes[0].handOver.from';
 const FROM_NOTHING = `${FROM} names no vantage point of this inventory`;
 
@@ -130,6 +135,25 @@ nodes:
     'site: s1',
     'site: s1\nvantagePoints: [{ name: worker, ssh: { host: jump, user: root, key: "env:KEY" } }]',
     ['2:25 vantagePoints[0].name is the name of the machine that the worker runs on'],
+  ],
+  ...controller('bmc: { address: "https://10.0.0.9" }', []),
+  ...controller('bmc: { address: "https://10.0.1.1/" }', [
+    '2:62 controllers[0].bmc.address is the BMC of n1 too',
+  ]),
+  ...controller('hostname: c1_, interfaces: [{ name: eno 1 }], reaches: [{ host: -x, port: 0 }]', [
+    '2:56 controllers[0].hostname is not a host name',
+    '2:82 controllers[0].interfaces[0].name is not the name of a network interface',
+    '2:110 controllers[0].reaches[0].host is neither a host name nor an IP address',
+    '2:120 controllers[0].reaches[0].port is too small or too short',
+  ]),
+  [
+    '  credentials: { username: admin, password: env:BMC }\n  tls: verify',
+    '  tls: verify\ncontrollers: [{ name: c1, address: 10.0.0.1, bmc: { address: "https://10.0.0.9" } }]',
+    [
+      '4:46 controllers[0].bmc has no complete credentials',
+      '20:5 nodes[0].bmc has no complete credentials',
+      '28:5 nodes[1].bmc has no complete credentials',
+    ],
   ],
   ...console('{ file: logs/n1.log }', []),
   ...console('{}', ['20:5 nodes[0].console does not say where the log of the console is, or says it twice']),
