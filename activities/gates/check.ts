@@ -51,6 +51,10 @@ export interface Wrong {
 /** What a look at one target found: nothing wrong, in words, or what is wrong, the worst first. */
 export type Look = { readonly right: string } | { readonly wrong: readonly (Wrong | Failure)[] };
 
+/** A look from findings: right where there are none. */
+export const foundOf = (wrong: readonly Wrong[], right: string): Look =>
+  wrong.length === 0 ? { right } : { wrong };
+
 /** How many findings of a check are told; the evidence has all. */
 const MOST_FINDINGS = 10;
 /** How many pieces of evidence a result names; the store has all. */

@@ -1,6 +1,6 @@
 import { CHECKS } from '../../core/acceptance/checks.ts';
 import type { CheckFunction, GateCheck } from './check.ts';
-import { bmcAccess } from './host/bmc-access.ts';
+import { HOST_FUNCTIONS } from './host/index.ts';
 import { deployMedia } from './images/deploy-media.ts';
 import { imageDigests } from './images/image-digests.ts';
 import { imageFormat } from './images/image-format.ts';
@@ -17,7 +17,7 @@ import { serverReleased, statesCaptured } from './physical/release.ts';
 import { nodeAvailable, serverRequested } from './physical/request.ts';
 
 const FUNCTIONS: { readonly [id: string]: CheckFunction } = {
-  'bmc-access': bmcAccess,
+  ...HOST_FUNCTIONS,
   'deploy-media': deployMedia,
   'image-digests': imageDigests,
   'image-format': imageFormat,

@@ -1,8 +1,9 @@
 import { fail } from '../../core/errors/failure.ts';
 import { isName } from '../../core/names.ts';
-import type { Credentials, TlsPolicy } from './bmc.ts';
+import type { Credentials, NodeBmc, TlsPolicy } from './bmc.ts';
 import type { Inventory } from './inventory.ts';
 import type { Node } from './node.ts';
+import type { Controller } from './platform.ts';
 import type { Image, MachineType } from './supply.ts';
 
 /** How a node's BMC is reached, with the site's defaults merged in. */
@@ -32,9 +33,8 @@ export interface EffectiveNode extends Omit<Node, 'bmc' | 'bootMode' | 'architec
   readonly machineType: MachineType;
 }
 
-function effectiveBmc(inventory: Inventory, node: Node): EffectiveBmc | undefined {
-  if (node.bmc === undefined) return undefined;
-  const own = node.bmc;
+function effectiveBmc(inventory: Inventory, own: NodeBmc | undefined): EffectiveBmc | undefined {
+  if (own === undefined) return undefined;
   const site = inventory.bmc;
   const username = own.credentials?.username ?? site.credentials?.username;
   const password = own.credentials?.password ?? site.credentials?.password;
@@ -54,6 +54,10 @@ function effectiveBmc(inventory: Inventory, node: Node): EffectiveBmc | undefine
     unwatched: own.watch === 'off',
   };
 }
+
+/** How a controller's own BMC is reached, with the site's defaults merged in. */
+export const controllerBmc = (inventory: Inventory, { bmc }: Controller): EffectiveBmc | undefined =>
+  effectiveBmc(inventory, bmc);
 
 /** The node with all defaults of the site merged in. Throws NODE_UNKNOWN. */
 export function effectiveNode(inventory: Inventory, name: string): EffectiveNode {
@@ -84,7 +88,7 @@ function effective(inventory: Inventory, node: Node): EffectiveNode {
     ...node,
     ...(resourceClass === undefined ? {} : { resourceClass }),
     site: inventory.site,
-    bmc: effectiveBmc(inventory, node),
+    bmc: effectiveBmc(inventory, node.bmc),
     bootMode: node.bootMode ?? 'uefi',
     architecture: node.architecture ?? 'x86_64',
     machineType,

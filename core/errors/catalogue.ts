@@ -4,6 +4,7 @@ import { BIOS_ERRORS } from './bios.ts';
 import { CONTRACT_ERRORS } from './contract.ts';
 import type { CatalogueEntry } from './entry.ts';
 import { FIRMWARE_ERRORS } from './firmware.ts';
+import { HOST_ERRORS } from './host.ts';
 import { IRONIC_ERRORS } from './ironic.ts';
 import { KUBERNETES_ERRORS } from './kubernetes.ts';
 import { ORCHESTRATOR_ERRORS } from './orchestrator.ts';
@@ -22,6 +23,7 @@ export const CATALOGUE = {
   ...KUBERNETES_ERRORS,
   ...ACCEPTANCE_ERRORS,
   ...SSH_ERRORS,
+  ...HOST_ERRORS,
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof CATALOGUE;

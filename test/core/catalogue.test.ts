@@ -9,6 +9,7 @@ import { CATALOGUE, isErrorCode, type ErrorCode } from '../../core/errors/catalo
 import { CONTRACT_ERRORS } from '../../core/errors/contract.ts';
 import { asFailure, fail, failure, notYet, RackwrightError } from '../../core/errors/failure.ts';
 import { FIRMWARE_ERRORS } from '../../core/errors/firmware.ts';
+import { HOST_ERRORS } from '../../core/errors/host.ts';
 import { IRONIC_ERRORS } from '../../core/errors/ironic.ts';
 import { KUBERNETES_ERRORS } from '../../core/errors/kubernetes.ts';
 import { ORCHESTRATOR_ERRORS } from '../../core/errors/orchestrator.ts';
@@ -27,6 +28,7 @@ const rooms = [
   KUBERNETES_ERRORS,
   ACCEPTANCE_ERRORS,
   SSH_ERRORS,
+  HOST_ERRORS,
 ];
 const entries = Object.entries(CATALOGUE).map(([code, entry]) => ({ code, ...entry }));
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { TlsPolicy as ContractTls } from '../../../contracts/inventory/bmc.ts';
+import type { EffectiveNode } from '../../../contracts/inventory/effective.ts';
 import { fail } from '../../../core/errors/failure.ts';
 import type { Convergence } from '../../../core/redfish/convergence.ts';
 import type { BootMode } from '../../../core/redfish/boot.ts';
@@ -25,7 +26,9 @@ export async function onSystem<T>(context: StepContext, work: OnSystem<T>): Prom
 export async function endpointOf({
   node,
   secret,
-}: Pick<StepContext, 'node' | 'secret'>): Promise<BmcEndpoint> {
+}: Pick<StepContext, 'secret'> & {
+  readonly node: Pick<EffectiveNode, 'name' | 'bmc'>;
+}): Promise<BmcEndpoint> {
   const { bmc } = node;
   if (bmc?.credentials === undefined) {
     throw fail('CONTRACT_INVALID', `Node ${node.name} has no \`bmc\` with credentials in the inventory.`);

@@ -1,4 +1,5 @@
-import { effectiveNode } from '../../../contracts/inventory/effective.ts';
+import { controllerBmc, effectiveNode, type EffectiveBmc } from '../../../contracts/inventory/effective.ts';
+import type { Inventory } from '../../../contracts/inventory/inventory.ts';
 import { RackwrightError, type Failure } from '../../../core/errors/failure.ts';
 import { asText } from '../../../core/redfish/read.ts';
 import { endpointOf } from '../../drivers/redfish/bmc.ts';
@@ -23,22 +24,37 @@ const NOBODY_THERE: readonly unknown[] = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETU
 const isCertain = ({ code, details }: Failure): boolean =>
   CERTAIN.includes(code) || (code === 'BMC_UNREACHABLE' && NOBODY_THERE.includes(details?.['reason']));
 
-/** Logs in to each node's BMC under the policy of the contract, and finds the one system that is meant. */
+interface Target {
+  readonly name: string;
+  readonly bmc: EffectiveBmc;
+}
+
+const targetsOf = (inventory: Inventory): Target[] => [
+  ...inventory.controllers.flatMap((controller): Target[] => {
+    const bmc = controllerBmc(inventory, controller);
+    return bmc === undefined ? [] : [{ name: `controller ${controller.name}`, bmc }];
+  }),
+  ...inventory.nodes.flatMap(({ name }): Target[] => {
+    const { bmc } = effectiveNode(inventory, name);
+    return bmc === undefined ? [] : [{ name, bmc }];
+  }),
+];
+
+/** Logs in to the BMC of each controller and node under the policy of the contract, and finds the one system that is meant. */
 export const bmcAccess: CheckFunction = {
-  skip: ({ nodes }) =>
-    nodes.some(({ bmc }) => bmc !== undefined) ? undefined : 'the contract has no node with a BMC',
+  skip: (inventory) =>
+    targetsOf(inventory).length > 0 ? undefined : 'the contract has no controller and no node with a BMC',
 
   run: (context) => {
     const { inventory, secret, signal } = context;
-    const nodes = inventory.nodes.filter(({ bmc }) => bmc !== undefined);
-    return eachTarget(context, 'management-network', nodes, async ({ name }) => {
-      const node = effectiveNode(inventory, name);
+    return eachTarget(context, 'management-network', targetsOf(inventory), async (target) => {
+      const { name } = target;
       try {
-        const endpoint = await endpointOf({ node, secret });
+        const endpoint = await endpointOf({ node: target, secret });
         const seen = await withBmc(
           endpoint,
           async (bmc) => {
-            const { uri, body } = await findSystem(bmc, node.bmc?.system);
+            const { uri, body } = await findSystem(bmc, target.bmc.system);
             return { system: uri, manufacturer: asText(body['Manufacturer']), model: asText(body['Model']) };
           },
           { signal, anew: true },
