@@ -1,12 +1,14 @@
-import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AcceptanceReport as Contract } from '../../contracts/acceptance-report.ts';
 import type { AcceptanceReport } from '../../core/acceptance/report.ts';
 import type { LabServer } from '../activities/drivers/redfish/bench.ts';
+import { keys } from '../activities/evidence/runs.ts';
 import { startOutsideLab, type OutsideLab } from './kill9/site.ts';
 import { startProduct, type Product } from './support/product.ts';
 
@@ -21,6 +23,9 @@ let product: Product;
 
 beforeAll(async () => {
   writeFileSync(CONSOLE, 'it boots\n');
+  const { privatePem, publicPem } = keys('ed25519');
+  writeFileSync(join(home, 'signing.pem'), privatePem);
+  writeFileSync(join(home, 'public.pem'), publicPem);
   product = await startProduct({
     inventory: async ({ gatewayUrl }) => {
       lab = await startOutsideLab(join(home, 'lab'), { servers: 2, speed: 50, gatewayUrl });
@@ -32,7 +37,12 @@ beforeAll(async () => {
         nodes: contract.nodes.map((node) =>
           node.name === NODE ? { ...node, console: { file: CONSOLE } } : node,
         ),
-        acceptance: { node: NODE, image: contract.images[0]!.name, gates: [1, 7] },
+        acceptance: {
+          node: NODE,
+          image: contract.images[0]!.name,
+          gates: [1, 7],
+          signingKey: `file:${join(home, 'signing.pem')}`,
+        },
       });
     },
   });
@@ -81,6 +91,25 @@ async function free(): Promise<void> {
   expect(Object.values(media).some(({ inserted }) => inserted)).toBe(false);
 }
 
+/** What the run saw, and what its deployment left, is verified by whoever has the public key. */
+async function proven(report: AcceptanceReport): Promise<void> {
+  expect(Contract.parse(report)).toEqual(report);
+  const proof = join(home, 'proof');
+  await product.cli('evidence', 'export', report.runId, '--out', proof);
+  const verified = await product.cli(
+    'evidence',
+    'verify',
+    proof,
+    '--key',
+    join(home, 'public.pem'),
+    '--json',
+  );
+  expect(JSON.parse(verified.stdout)).toMatchObject({ verified: true, outcome: 'pass', runId: report.runId });
+  expect(readdirSync(join(proof, 'referenced'))).toEqual([NODE]);
+  const { stdout: page } = await product.cli('acceptance', 'report', report.runId);
+  expect(page).toContain('Gates 1, 7 are green');
+}
+
 describe('a site without a cloud', () => {
   it('passes, and the node is given back', async () => {
     const { code, report } = await acceptance('run');
@@ -93,6 +122,7 @@ describe('a site without a cloud', () => {
     expect(stdout).toContain(`${NODE} is available again`);
     const { runs } = await product.json<{ runs: { runId: string; outcome: string }[] }>('acceptance', 'list');
     expect(runs).toContainEqual(expect.objectContaining({ runId: report.runId, outcome: 'pass' }));
+    await proven(report);
   });
 
   interface Case {
