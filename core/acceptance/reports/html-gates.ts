@@ -3,7 +3,7 @@ import type { AcceptanceReport, CheckReport, GateReport } from '../report.ts';
 import { badge, classOf, marked } from './html-parts.ts';
 import { escapeMarkup as esc, secondsBetween } from './markup.ts';
 import { timelineOf, type Bar, type Gap } from './timeline.ts';
-import { clock, keptWords, standingOf } from './words.ts';
+import { clock, keptWords, standingOf, tookWords } from './words.ts';
 
 /** The checks along their time. */
 export function timelineHtml(report: AcceptanceReport, now: string): string[] {
@@ -51,7 +51,7 @@ function tick(
 
 function lane({ check, left, width, seconds }: Bar, gaps: readonly Gap[]): string {
   const standing = standingOf(check);
-  const took = formatDuration(seconds);
+  const took = tookWords(seconds);
   const end = left + width;
   const side = end > 80 ? `right:${(100 - left).toFixed(2)}%` : `left:${end.toFixed(2)}%`;
   return [
@@ -109,8 +109,8 @@ function checkRow(check: CheckReport): string {
   return [
     `<tr><td class="o">${badge(standingOf(check))}</td>`,
     `<td><b>${esc(title)}</b>${said(check, also)}</td>`,
-    `<td class="f">${esc(from)}</td>`,
-    `<td class="t">${startedAt ? clock(startedAt) : ''}${took === undefined ? '' : `, ${formatDuration(took)}`}</td></tr>`,
+    `<td class="f">${marked(from)}</td>`,
+    `<td class="t">${startedAt ? clock(startedAt) : ''}${took === undefined ? '' : `, ${tookWords(took)}`}</td></tr>`,
   ].join('');
 }
 

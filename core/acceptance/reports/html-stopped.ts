@@ -1,10 +1,9 @@
-import { formatDuration } from '../../duration.ts';
 import type { Failure } from '../../errors/failure.ts';
 import type { AcceptanceReport, CheckFinding, CheckReport } from '../report.ts';
 import { evidenceHtml, type ShownPiece } from './html-evidence.ts';
 import { badge, classOf, facts, marked } from './html-parts.ts';
 import { escapeMarkup as esc, secondsBetween } from './markup.ts';
-import { redChecks, standingOf, verdictOf, type Verdict } from './words.ts';
+import { redChecks, standingOf, tookWords, verdictOf, type Verdict } from './words.ts';
 
 type Pieces = ReadonlyMap<string, ShownPiece> | undefined;
 
@@ -73,9 +72,9 @@ function checkCard(check: CheckReport, pieces: Pieces): string {
     `<div class="head">${badge(standing)}<h3>${esc(title)}</h3></div>`,
     facts([
       ['check', `<span class="mono">${esc(check.id)}</span>`],
-      ['made from', esc(from)],
+      ['made from', marked(from)],
       ...(targets ? [['targets', String(targets)] as const] : []),
-      ...(took === undefined ? [] : [['took', formatDuration(took)] as const]),
+      ...(took === undefined ? [] : [['took', tookWords(took)] as const]),
       ...(summary ? [['in all', esc(summary, 300)] as const] : []),
       ...(requirements.length > 0 ? [['requirements', esc(requirements.join(', '))] as const] : []),
     ]),

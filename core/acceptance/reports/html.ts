@@ -81,7 +81,7 @@ function signature({ signature: made, outcome }: AcceptanceReport): string {
 
 /** The seven gates, also those that are no part of the run. */
 function strip(report: AcceptanceReport): string {
-  const absent = report.gates.length === 0 ? 'not run' : 'not in this run';
+  const absent = report.gates.length === 0 ? 'not run' : 'left out';
   const cells = GATES.map(({ number, title }) => {
     const gate = report.gates.find((each) => each.gate === number);
     const standing = gate ? standingOf(gate) : undefined;

@@ -64,6 +64,10 @@ export function redChecks({ gates, stoppedAt }: AcceptanceReport): readonly Chec
   return [...of('fail'), ...of('error')];
 }
 
+/** How long something took; what took less than a second took some time, too. */
+export const tookWords = (seconds: number): string =>
+  seconds > 0 && seconds < 1 ? 'under 1 s' : formatDuration(seconds);
+
 /** `12:03:10`, of a time in UTC. */
 export const clock = (time: string | undefined): string => time?.slice(11, 19) ?? '';
 

@@ -78,7 +78,16 @@ describe('the report as a page', () => {
     )![0];
     expect(strip.match(/<li /g)).toHaveLength(7);
     expect(strip.match(/✓<\/span> pass/g)).toHaveLength(2);
-    expect(strip.match(/not in this run/g)).toHaveLength(5);
+    expect(strip.match(/left out/g)).toHaveLength(5);
+  });
+
+  it('tells how long a check took, and where it was made from', () => {
+    const [gate] = PASSING.gates;
+    const check = { ...gate!.checks[0]!, from: 'where `handOver` says', endedAt: '2026-11-30T03:00:00.400Z' };
+    const page = html({ ...PASSING, gates: [{ ...gate!, checks: [check] }] });
+    expect(page).toContain(
+      '<td class="f">where <code>handOver</code> says</td><td class="t">03:00:00, under 1 s</td>',
+    );
   });
 
   it('marks evidence that is kept, with its age', () => {
