@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { Context } from '@temporalio/activity';
 import type { Inventory } from '../contracts/inventory/inventory.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
-import { GATE_NUMBERS, isGateNumber, type GateNumber } from '../core/acceptance/gates.ts';
+import { GATE_NUMBERS, gateOf, isGateNumber, type GateNumber } from '../core/acceptance/gates.ts';
 import type {
   AcceptanceInput,
   AcceptanceReport,
@@ -14,10 +15,12 @@ import type {
 import { isGreen } from '../core/acceptance/verdict.ts';
 import { fail } from '../core/errors/failure.ts';
 import type { JsonObject } from '../core/json.ts';
+import { windowState } from '../core/windows.ts';
 import { keepRun } from './evidence/attest.ts';
 import type { GateCheck } from './gates/check.ts';
 import { ACCEPTANCE_SUBJECT } from './records/safe-names.ts';
 import type { Site } from './site.ts';
+import { claimSite } from './standing/claim.ts';
 
 /** How long a held run waits for someone, unless the contract says otherwise. */
 const HOLD_FOR = 7 * 24 * 3600;
@@ -28,12 +31,15 @@ export async function openAcceptance(
   input: AcceptanceInput,
   checks: readonly GateCheck[],
 ): Promise<OpenedAcceptance> {
+  const { scheduledTimestampMs } = Context.current().info;
+  await claimSite(site, input, Date.now() - scheduledTimestampMs);
   const inventory = await site.inventory();
   const { acceptance } = inventory;
   const contractHash = await site.contracts.store(inventory);
   const fingerprint = await hardwareFingerprint(site, inventory);
   const numbers = input.gates ?? acceptance?.gates?.filter(isGateNumber) ?? GATE_NUMBERS;
   refuseUnbuilt(numbers, checks);
+  if (numbers.every((number) => gateOf(number).disruptive)) requireWindow(inventory);
   const kept = await keptGates(site, input, { contractHash, fingerprint, numbers });
   return {
     contractHash,
@@ -44,6 +50,28 @@ export async function openAcceptance(
     onFailure: input.onFailure ?? acceptance?.onFailure ?? inventory.onFailure ?? 'hold',
     holdForSeconds: acceptance?.holdFor ?? inventory.holdFor ?? HOLD_FOR,
   };
+}
+
+/** Where nothing else is asked for, there is nothing to do. */
+function requireWindow(inventory: Inventory): void {
+  const closed = closedWindow(inventory, new Date());
+  if (closed !== null) throw fail('WINDOW_CLOSED', closed);
+}
+
+/** Why what is disruptive may not be done now; null: it may. */
+function closedWindow({ maintenance }: Inventory, at: Date): string | null {
+  const state = windowState(maintenance?.windows ?? [], maintenance?.timeZone ?? 'UTC', at);
+  if (state.open) return null;
+  const next = state.next === null ? 'none opens' : `the next opens ${state.next}`;
+  return `It is outside of the maintenance windows; ${next}.`;
+}
+
+/** Whether the contract lets a disruptive gate run now; else why not. */
+export async function maintenanceWindow(
+  site: Pick<Site, 'contracts'>,
+  { contractHash }: { contractHash: string },
+): Promise<{ closed: string | null }> {
+  return { closed: closedWindow(await site.contracts.load(contractHash), new Date()) };
 }
 
 /** A gate without checks would be green whatever the site is like. */

@@ -20,6 +20,8 @@ export interface DataDir {
   readonly bmcSessions: string;
   /** What the inspections of each node saw. */
   readonly inspections: string;
+  /** How the gates of the site stand. */
+  readonly standing: string;
   /** Which update of firmware is under way on each node. */
   readonly firmware: string;
   readonly temporalDb: string;
@@ -43,6 +45,7 @@ export function dataDirPaths(dataDir = '.rackwright'): DataDir {
     run: join(root, 'run'),
     bmcSessions: join(root, 'bmc-sessions'),
     inspections: join(root, 'inspections'),
+    standing: join(root, 'standing'),
     firmware: join(root, 'firmware-updates'),
     temporalDb: join(root, 'temporal.db'),
     logs: join(root, 'logs'),

@@ -1,7 +1,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { untraced } from '../core/errors/failure.ts';
 import type { SiteActivities } from '../core/site-activities.ts';
-import { closeAcceptance, openAcceptance } from './acceptance.ts';
+import { closeAcceptance, maintenanceWindow, openAcceptance } from './acceptance.ts';
 import type { Driver } from './drivers/driver.ts';
 import type { GateCheck } from './gates/check.ts';
 import { GATE_CHECKS } from './gates/index.ts';
@@ -10,7 +10,9 @@ import { findOperation, loadNode, saveNode, watchOperation } from './nodes.ts';
 import { closeOperation, openOperation } from './operations.ts';
 import { activity, driverActivities } from './runner.ts';
 import type { Site } from './site.ts';
+import { keepGate, keepVerdict } from './standing/keep.ts';
 import { watchNodes } from './watch/watch.ts';
+import { tellVerdict } from './webhook/tell-verdict.ts';
 
 /** How long an entity waits before it tries again what cannot get better by itself. */
 const PATIENCE_MS = 10_000;
@@ -51,6 +53,10 @@ export function createActivities(
     openOperation: activity(site, (input) => openOperation(site, input)),
     closeOperation: activity(site, (input) => closeOperation(site, input)),
     openAcceptance: activity(site, (input) => openAcceptance(site, input, checks)),
+    maintenanceWindow: activity(site, (input) => maintenanceWindow(site, input)),
+    keepGate: activity(site, (input) => keepGate(site, input)),
+    keepVerdict: activity(site, (input) => keepVerdict(site, input)),
+    tellVerdict: activity(site, (input) => tellVerdict(site, input)),
     closeAcceptance: activity(site, (input) => closeAcceptance(site, input)),
   };
   return Object.assign(

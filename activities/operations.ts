@@ -1,3 +1,4 @@
+import { changesOf } from '../core/acceptance/causes.ts';
 import { effectiveNode, type EffectiveNode } from '../contracts/inventory/effective.ts';
 import type { Inventory } from '../contracts/inventory/inventory.ts';
 import { fail } from '../core/errors/failure.ts';
@@ -13,8 +14,10 @@ import type {
 import { DRIVER_PLANS, supportedVerbs } from '../core/plans/index.ts';
 import { mayLeave, RESIDUES, type Step } from '../core/steps.ts';
 import type { OperationKind } from '../core/verbs.ts';
+import { startCausedRun, wantsRun } from './acceptance-runs/caused.ts';
 import { fence } from './fence.ts';
 import type { Site } from './site.ts';
+import { requireGates } from './standing/requires.ts';
 
 const HOUR = 3600;
 /** How long a held operation waits for someone, unless the contract says otherwise. */
@@ -54,6 +57,7 @@ export async function openOperation(site: Site, input: OperationInput): Promise<
   await fence(site, input);
   const inventory = await withPromoted(site, await site.inventory(), input.args['image']);
   const node = effectiveNode(inventory, input.node);
+  await requireGates(site, inventory, input);
   const plans = DRIVER_PLANS[node.driver];
   const steps = planOf(input, node);
   const { site: siteName, requestId, kind, generation } = input;
@@ -123,6 +127,21 @@ function bounded(step: Step, inventory: Inventory): Step {
   return total ? { ...step, bounds: { ...step.bounds, total } } : step;
 }
 
+/** Starts the acceptance run that the contract wants for what the operation changed or found changed. */
+async function runsFor(site: Site, report: OperationReport): Promise<void> {
+  const changes = changesOf(report);
+  if (changes.length === 0 || report.contractHash === undefined) return;
+  try {
+    const contract = await site.contracts.load(report.contractHash);
+    // One run looks at all of it.
+    const change = changes.find((each) => wantsRun(contract, each));
+    const runId = change && (await startCausedRun(site.client, contract, change));
+    if (runId !== undefined) site.log.info({ runId, node: report.node }, 'an acceptance run was started');
+  } catch (err) {
+    site.log.error({ err, node: report.node }, 'the acceptance run for a change could not be started');
+  }
+}
+
 /** Keeps the final report as evidence and deletes the secret inputs of the request. */
 export async function closeOperation(
   site: Site,
@@ -145,5 +164,6 @@ export async function closeOperation(
     },
     site.secrets,
   );
+  await runsFor(site, report);
   return [ref];
 }

@@ -12,6 +12,7 @@ import type { Driver, StepContext, StepFunction } from './drivers/driver.ts';
 import { fence } from './fence.ts';
 import { toApplicationFailure } from './failures.ts';
 import type { Site } from './site.ts';
+import { controlPlaneFirst } from './standing/red.ts';
 
 type Activity = (input: never) => Promise<unknown>;
 
@@ -47,7 +48,11 @@ export function driverActivities(site: Site, driver: Driver): { [name: string]: 
   );
   activities[`${driver.name}.capture`] = activity(site, async (input: StepInput): Promise<Captured> => {
     const context = await contextOf(site, input);
-    const [answer, told] = await Promise.all([driver.capture(context), captureConsole(context)]);
+    const [answer, told, hint] = await Promise.all([
+      driver.capture(context),
+      captureConsole(context),
+      controlPlaneFirst(site),
+    ]);
     const evidence = await context.evidence('failing-state', {
       asked: 'state at the failure',
       of: input.ref.node,
@@ -57,6 +62,7 @@ export function driverActivities(site: Site, driver: Driver): { [name: string]: 
     return {
       evidence: [evidence, ...(told?.evidence ?? [])],
       ...(told === undefined ? {} : { console: told.console }),
+      ...(hint === undefined ? {} : { hint }),
       ...(power === 'on' || power === 'off' ? { data: { power } } : {}),
     };
   });

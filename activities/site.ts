@@ -6,6 +6,7 @@ import type { NodeRecord } from '../core/node.ts';
 import type { EvidenceStore } from './evidence/evidence-store.ts';
 import type { InspectionStore } from './inspections/inspection-store.ts';
 import type { RecordStore } from './records/record-store.ts';
+import type { StandingStore } from './standing/standing-store.ts';
 import type { UpdateJournal } from './redfish/update-journal.ts';
 import type { BlobStore } from './secrets/blob-store.ts';
 import type { SecretSet } from './secrets/redact.ts';
@@ -25,6 +26,8 @@ export interface Site {
   readonly records: RecordStore<NodeRecord>;
   readonly evidence: EvidenceStore;
   readonly inspections: InspectionStore;
+  /** How the gates stand. */
+  readonly standing: StandingStore;
   /** The promoted version that deployments of an image take, and where it lies; undefined if it was never promoted. */
   promoted(image: string): Promise<{ readonly version: ImageVersion; readonly url: string } | undefined>;
   readonly blobs: BlobStore;

@@ -136,6 +136,8 @@ export interface StepOutput {
 export interface Captured {
   readonly evidence: readonly EvidenceRef[];
   readonly data?: JsonObject;
+  /** What else may be the cause. */
+  readonly hint?: string;
   /** The last words of the machine's console, or why it could not be read; left out where there is none. */
   readonly console?: { readonly last: readonly string[] } | { readonly unread: string };
 }

@@ -4,6 +4,8 @@ import type {
   ClosedAcceptance,
   OpenedAcceptance,
 } from './acceptance/report.ts';
+import type { GateStanding, RunEnd, SiteVerdict } from './acceptance/standing.ts';
+import type { VerdictMessage } from './acceptance/verdict-message.ts';
 import type { JsonObject } from './json.ts';
 import type { NodeRecord } from './node.ts';
 import type {
@@ -39,6 +41,14 @@ export interface FoundOperation {
 export type WatchedOperation =
   { readonly status: 'ended'; readonly end: OperationEnd } | { readonly status: 'lost' };
 
+/** What came of keeping the verdict of a run. */
+export interface KeptVerdict {
+  /** The verdict on the site, if this run changed it. */
+  readonly changed: SiteVerdict | null;
+  /** The one that the contract's webhook does not have yet: of this run, or of one whose message was lost. */
+  readonly untold: SiteVerdict | null;
+}
+
 /** The activities that every site has, whatever its drivers. */
 export interface SiteActivities {
   /** Reads the node's record and what the contract says of it. */
@@ -59,6 +69,14 @@ export interface SiteActivities {
   closeOperation(input: { report: OperationReport; args: JsonObject }): Promise<EvidenceRef[]>;
   /** Stores the contract and makes the gates and checks of a run. Fails with a typed failure of the contract. */
   openAcceptance(input: AcceptanceInput): Promise<OpenedAcceptance>;
+  /** Whether the contract lets what is disruptive be done now; else why not. */
+  maintenanceWindow(input: { site: string; contractHash: string }): Promise<{ closed: string | null }>;
+  /** Keeps how a gate came out, for what depends on green gates. */
+  keepGate(input: { site: string; gate: Omit<GateStanding, 'since'> }): Promise<void>;
+  /** Lets go of the site at the end of a run, and keeps what is to be thought of it. */
+  keepVerdict(input: { site: string; end: RunEnd; contractHash?: string }): Promise<KeptVerdict>;
+  /** Tells the contract's webhook of a change of verdict. */
+  tellVerdict(input: { message: VerdictMessage; contractHash?: string }): Promise<void>;
   /** Keeps the final report of a run as evidence, and signs what the run left if the contract names a key. */
   closeAcceptance(input: { report: AcceptanceReport }): Promise<ClosedAcceptance>;
 }

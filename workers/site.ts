@@ -8,6 +8,7 @@ import { fileInspectionStore } from '../activities/inspections/inspection-store.
 import { placeOf } from '../activities/images/image-bytes.ts';
 import { loadContract, storeContract } from '../activities/inventory/contract-store.ts';
 import { fileRecordStore } from '../activities/records/file-record-store.ts';
+import { fileStandingStore } from '../activities/standing/standing-store.ts';
 import { fileUpdateJournal } from '../activities/redfish/update-journal.ts';
 import { fileBlobStore } from '../activities/secrets/blob-store.ts';
 import type { SecretSet } from '../activities/secrets/redact.ts';
@@ -49,6 +50,7 @@ export async function createSite({ config, log, secrets, client }: SiteParts): P
     records: fileRecordStore<NodeRecord>(dir.records),
     evidence: fileEvidenceStore(dir.evidence),
     inspections: fileInspectionStore(dir.inspections),
+    standing: fileStandingStore(dir.standing),
     async promoted(image) {
       const record = await images.read(name, image);
       const version = record && currentVersion(record);

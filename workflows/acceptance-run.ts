@@ -2,7 +2,7 @@ import { condition, setCurrentDetails, upsertSearchAttributes } from '@temporali
 import { Board } from '../core/acceptance/board.ts';
 import { acceptanceDetails } from '../core/acceptance/details.ts';
 import type { Stage } from '../core/acceptance/check.ts';
-import type { GateNumber } from '../core/acceptance/gates.ts';
+import { gateOf, type GateNumber } from '../core/acceptance/gates.ts';
 import type {
   AcceptanceInput,
   AcceptanceReport,
@@ -15,6 +15,7 @@ import { failureOfGate, isGreen, runOutcome } from '../core/acceptance/verdict.t
 import { failure, type Failure } from '../core/errors/failure.ts';
 import { acceptanceWorkflowId } from '../core/names.ts';
 import type { Outcome } from '../core/operations.ts';
+import { keepGate, keepVerdict, noTimeFor } from './acceptance-standing.ts';
 import { runCheck, siteActivities } from './activities.ts';
 import { failureOf, isCancelled, isReported } from './failures.ts';
 import { Refresh } from './refresh.ts';
@@ -149,6 +150,12 @@ export class AcceptanceRun {
     for (const number of board.due()) {
       board.begin(number, now());
       this.#show();
+      const closed = await noTimeFor(number, this.#input.site, this.#opened!);
+      if (closed !== null) {
+        board.leaveOut(number, closed, now());
+        this.note(`Gate ${number}, ${gateOf(number).title}, was left out: ${closed}`);
+        continue;
+      }
       const checks = board.checksOf(number);
       const stage = (name: Stage) => checks.filter((check) => check.stage === name);
       try {
@@ -161,6 +168,7 @@ export class AcceptanceRun {
       if (this.#stopping.why) return undefined;
       const { outcome } = board.end(number, now());
       this.#show();
+      await keepGate(this.#input, this.#opened!, board.gate(number), (text) => this.note(text));
       if (!isGreen(outcome)) return number;
     }
     return undefined;
@@ -263,6 +271,7 @@ export class AcceptanceRun {
     this.#failure = f;
     this.#end = { outcome, endedAt: now() };
     this.#show();
+    await keepVerdict(this.report(), (text) => this.note(text));
     const report = this.report();
     try {
       const closed = await siteActivities(this.#input.site).closeAcceptance({ report });

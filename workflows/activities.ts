@@ -19,6 +19,16 @@ export const siteActivities = (site: string): SiteActivities =>
     cancellationType: ActivityCancellationType.TRY_CANCEL,
   });
 
+/** Tells the contract's webhook: tried again for a minute, since whoever awaits the run waits, too; then with the next run. */
+export const webhook = (site: string): Pick<SiteActivities, 'tellVerdict'> =>
+  proxyActivities<SiteActivities>({
+    taskQueue: siteQueue(site),
+    startToCloseTimeout: '25s',
+    scheduleToCloseTimeout: '60s',
+    heartbeatTimeout: HEARTBEAT,
+    retry: { initialInterval: '1s', maximumInterval: '15s' },
+  });
+
 /** Runs one step. An attempt and all attempts together are bounded by the plan. */
 export function runStep(driver: string, step: Step, input: StepInput): Promise<StepOutput> {
   const { bounds } = step;

@@ -211,9 +211,10 @@ export class PlanRun {
     try {
       const { driver, steps } = this.#opened;
       const step = steps[at]!;
-      const { evidence, data, console } = await capture(driver, this.#stepInput(step.id));
+      const { evidence, data, hint, console } = await capture(driver, this.#stepInput(step.id));
       progress.keep(at, evidence);
       standing.found(data);
+      if (hint !== undefined) progress.note(hint);
       if (console === undefined) return f;
       if ('unread' in console) progress.note(console.unread);
       else if (step.awaits && console.last.length > 0) {

@@ -96,6 +96,7 @@ export function runVerdict(io: Io, report: AcceptanceReport): string[] {
     const { signature } = report;
     lines.push(signature.signed ? `  signed with key ${signature.keyId}` : `  unsigned: ${signature.why}`);
   }
+  if (outcome) lines.push(...report.notes.map((note) => `  ${oneLine(note, 600)}`));
   if (held && !outcome) {
     lines.push(
       `  When corrected: rackwright acceptance resume ${runId}`,

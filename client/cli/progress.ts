@@ -1,3 +1,4 @@
+import { CONTROL_PLANE_FIRST } from '../../core/acceptance/standing.ts';
 import { formatDuration } from '../../core/duration.ts';
 import type { ErrorCode } from '../../core/errors/catalogue.ts';
 import type { Failure } from '../../core/errors/failure.ts';
@@ -47,7 +48,7 @@ export function stepLine(io: Io, step: StepReport): string {
 const seconds = (step: StepReport): number =>
   (Date.parse(step.endedAt!) - Date.parse(step.startedAt!)) / 1000;
 
-export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 300);
+export const oneLine = (text: string, most = 300): string => text.replaceAll(/\s+/g, ' ').slice(0, most);
 
 /** Failures of the contract that are corrected outside of it, by time or at the place that a reference names. */
 const OUTSIDE: ReadonlySet<string> = new Set<ErrorCode>([
@@ -73,6 +74,11 @@ export function verdictLines(io: Io, report: OperationReport): string[] {
       : io.paint('cyan', 'running');
   const lines = [`${name}: ${word}; the node is ${phase}`];
   if (failure) lines.push(...failureLines(io, failure));
+  if (failure) {
+    const hint = report.notes.findLast((note) => note.includes(CONTROL_PLANE_FIRST));
+    if (hint !== undefined)
+      lines.push(`  ${io.paint('yellow', oneLine(hint.slice(hint.indexOf(CONTROL_PLANE_FIRST)), 600))}`);
+  }
   if (report.residue.length > 0) lines.push(`  left behind: ${report.residue.join(', ')}`);
   if (held && !outcome) {
     const abort = `rackwright op abort ${requestId} --node ${node} --reason TEXT`;

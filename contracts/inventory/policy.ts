@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { CAUSES } from '../../core/acceptance/causes.ts';
 import { VERBS, isOperationVerb, type OperationVerbName, type Verb } from '../../core/verbs.ts';
-import { Cron, Duration, Gate, Name, SecretRef, Text, TimeZone } from './primitives.ts';
+import { Cron, Duration, Gate, HttpUrl, Name, SecretRef, Text, TimeZone } from './primitives.ts';
 import { RULES } from './rules.ts';
 
 const operations = (Object.keys(VERBS) as Verb[]).filter(isOperationVerb) as OperationVerbName[];
@@ -64,6 +65,16 @@ export const Erase = z.strictObject({
   proof: z.enum(['required', 'reported']).default('reported'),
 });
 
+/** Where a change of the site's verdict is told. */
+export const Webhook = z.strictObject({
+  url: HttpUrl,
+  /** What requests are signed with. */
+  secret: SecretRef.optional(),
+});
+
+/** What starts an acceptance run by itself, beside the nightly one. */
+export const RunOn = z.enum(CAUSES);
+
 /** What acceptance runs on. */
 export const Acceptance = z.strictObject({
   node: Name.optional(),
@@ -76,6 +87,8 @@ export const Acceptance = z.strictObject({
   signingKey: SecretRef.optional(),
   /** How far the clocks of controllers may be from each other and from the worker's. Left out: one second. */
   clockDifference: Duration.optional(),
+  webhook: Webhook.optional(),
+  runOn: z.array(RunOn).optional(),
   ...failurePolicy,
 });
 export type Acceptance = z.output<typeof Acceptance>;

@@ -1,7 +1,7 @@
 import type { FieldPath } from './findings.ts';
 
 /** Fields that may hold a reference to a secret; under `driverInfo` every field may. */
-const SECRET_FIELDS: ReadonlySet<string> = new Set(['username', 'password', 'key', 'kubeconfig']);
+const SECRET_FIELDS: ReadonlySet<string> = new Set(['username', 'password', 'key', 'kubeconfig', 'secret']);
 
 /** A copy of the value in which every field that may hold a reference to a secret went through `change`. */
 export function mapSecretPlaces(

@@ -73,6 +73,18 @@ export class Board {
     return this.gate(number);
   }
 
+  /** It is no time for a gate: none of its checks is made, and the run goes on. */
+  leaveOut(number: GateNumber, reason: string, at: string): void {
+    const gate = this.gate(number);
+    const checks = gate.checks.map((check): CheckReport => ({
+      ...check,
+      state: 'done',
+      outcome: 'skipped',
+      summary: reason,
+    }));
+    this.#set({ ...gate, state: 'done', outcome: 'skipped', endedAt: at, leftOut: reason, checks });
+  }
+
   /** A run stops: what runs is over without a verdict, and what is still to run is held back. */
   stop(): void {
     this.#gates = this.#gates.map((gate) => {

@@ -53,6 +53,7 @@ const gateRow = (gate: GateReport): string[] => [
   (gate.endedAt ?? gate.startedAt ?? '').slice(11, 19),
   [
     `**${gate.gate}\u00a0${esc(gate.title)}**`,
+    ...(gate.leftOut === undefined ? [] : [esc(gate.leftOut, 200)]),
     ...(gate.kept ? [`evidence of ${at(gate.kept.endedAt)} UTC, run ${code(gate.kept.runId)}`] : []),
   ].join(BREAK),
 ];

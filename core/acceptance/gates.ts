@@ -14,6 +14,8 @@ export interface Gate {
   readonly owner: string;
   /** The gates whose correction may change its answer, and what those depend on: it runs again when one of them did. */
   readonly dependsOn: readonly GateNumber[];
+  /** Whether it does what may only be done in a maintenance window. */
+  readonly disruptive?: true;
   /** When the run stops here, in a sentence. */
   readonly stopsWhen: string;
 }
@@ -77,6 +79,7 @@ export const GATES: readonly Gate[] = [
     title: 'Physical acceptance',
     owner: 'site operators',
     dependsOn: [1, 2, 3, 4, 5, 6],
+    disruptive: true,
     stopsWhen: 'A server does not come to its user by the path that users take, or does not come back.',
   },
 ];

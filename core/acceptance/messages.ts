@@ -14,6 +14,7 @@ export const ACCEPTANCE_FIELDS: { readonly [name: string]: Field } = {
   runId: RUN,
   gates: listOf(GATE, 7),
   onFailure: oneOf('hold', 'fail'),
+  whenBusy: oneOf('refuse', 'wait'),
   from: GATE,
   of: RUN,
   reason: TEXT,
@@ -37,7 +38,7 @@ export function parseAcceptanceInput(input: unknown, runId: string): Result<Acce
     const { field, message } = parsed.problem;
     return refused(`acceptance: ${field} ${message}.`, field);
   }
-  const { site, gates, onFailure, from, of, reason } = parsed.value;
+  const { site, gates, onFailure, whenBusy, from, of, reason } = parsed.value;
   if (parsed.value['runId'] !== undefined && parsed.value['runId'] !== runId) {
     return refused(`acceptance: runId must be the one in the workflow's id, ${runId}.`, 'runId');
   }
@@ -56,6 +57,7 @@ export function parseAcceptanceInput(input: unknown, runId: string): Result<Acce
       runId,
       ...(Array.isArray(gates) ? { gates: [...new Set(gates as GateNumber[])].sort((a, b) => a - b) } : {}),
       ...(onFailure === 'hold' || onFailure === 'fail' ? { onFailure } : {}),
+      ...(whenBusy === 'refuse' || whenBusy === 'wait' ? { whenBusy } : {}),
       ...(typeof from === 'number' && typeof of === 'string' ? { from: from as GateNumber, of } : {}),
       ...(typeof reason === 'string' ? { reason } : {}),
     },

@@ -63,6 +63,8 @@ export interface GateReport {
   readonly runs: number;
   /** Set where its evidence is of an earlier time: of another run, or from before a gate ran again. */
   readonly kept?: { readonly runId: string; readonly endedAt: string };
+  /** Why none of its checks was made: it was no time for it. Nothing is known of it by this run. */
+  readonly leftOut?: string;
   readonly checks: readonly CheckReport[];
 }
 
@@ -73,6 +75,13 @@ export interface AcceptanceInput {
   /** The gates that are wanted; else those of the contract, else all. */
   readonly gates?: readonly GateNumber[];
   readonly onFailure?: 'hold' | 'fail';
+  /**
+   * What it does while another run of the site is under way: it ends at once, or waits for one that goes on by
+   * itself.
+   *
+   * @default refuse
+   */
+  readonly whenBusy?: 'refuse' | 'wait';
   /** Begin at this gate, with the evidence of run `of` for those before it. */
   readonly from?: GateNumber;
   readonly of?: string;

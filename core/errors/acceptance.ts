@@ -52,6 +52,43 @@ export const ACCEPTANCE_ERRORS = {
     meaning: 'An acceptance run of this id was started before.',
     correction: 'Leave `--run-id` out, or give one that is new.',
   },
+  RUN_IN_PROGRESS: {
+    faultDomain: 'orchestrator',
+    retryable: false,
+    httpStatus: 409,
+    meaning: 'Another acceptance run of the site is under way, and two never overlap.',
+    correction: 'Wait for the run that the message names, or `abort` it, and start this one again.',
+  },
+  GATES_NOT_GREEN: {
+    faultDomain: 'orchestrator',
+    retryable: false,
+    httpStatus: 409,
+    meaning:
+      'The contract lets nodes be enrolled and deployed only while gates are green, and one of them is not.',
+    correction: 'Run the gates that the message names, and ask again when they have passed.',
+  },
+  WEBHOOK_FAILED: {
+    faultDomain: 'contract',
+    retryable: true,
+    httpStatus: 502,
+    meaning:
+      'A change of verdict could not be told to the webhook of the contract. The verdict itself stands.',
+    correction: 'Look whether `acceptance.webhook.url` is right, and answers POST with a 2xx.',
+  },
+  SCHEDULE_UNKNOWN: {
+    faultDomain: 'contract',
+    retryable: false,
+    httpStatus: 404,
+    meaning: 'The site has no nightly schedule.',
+    correction: 'Add `nightly` to the contract, and `rackwright schedule apply`.',
+  },
+  SCHEDULE_REFUSED: {
+    faultDomain: 'contract',
+    retryable: false,
+    httpStatus: 422,
+    meaning: 'Temporal does not take the schedule of the contract.',
+    correction: 'Correct `nightly.schedule`: five cron fields, as in `30 2 * * *`.',
+  },
   EVIDENCE_OUTDATED: {
     faultDomain: 'orchestrator',
     retryable: false,

@@ -7,6 +7,7 @@ import { fileInspectionStore } from '../../activities/inspections/inspection-sto
 import { loadContract, storeContract } from '../../activities/inventory/contract-store.ts';
 import { fileRecordStore } from '../../activities/records/file-record-store.ts';
 import { fileUpdateJournal } from '../../activities/redfish/update-journal.ts';
+import { fileStandingStore } from '../../activities/standing/standing-store.ts';
 import { fileBlobStore } from '../../activities/secrets/blob-store.ts';
 import { SecretSet } from '../../activities/secrets/redact.ts';
 import type { Site } from '../../activities/site.ts';
@@ -28,6 +29,7 @@ export async function aSite(over: Partial<Site> = {}): Promise<Site> {
     records: fileRecordStore<NodeRecord>(join(folder, 'records')),
     evidence: fileEvidenceStore(join(folder, 'evidence')),
     inspections: fileInspectionStore(join(folder, 'inspections')),
+    standing: fileStandingStore(join(folder, 'standing')),
     promoted: async () => undefined,
     blobs: fileBlobStore(join(folder, 'blobs'), new Uint8Array(32)),
     updates: fileUpdateJournal(join(folder, 'firmware-updates')),

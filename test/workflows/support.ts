@@ -21,6 +21,7 @@ import { createActivities } from '../../activities/index.ts';
 import { fileInspectionStore } from '../../activities/inspections/inspection-store.ts';
 import { loadContract, storeContract } from '../../activities/inventory/contract-store.ts';
 import { fileRecordStore } from '../../activities/records/file-record-store.ts';
+import { fileStandingStore } from '../../activities/standing/standing-store.ts';
 import { fileBlobStore } from '../../activities/secrets/blob-store.ts';
 import { SecretSet } from '../../activities/secrets/redact.ts';
 import type { Site } from '../../activities/site.ts';
@@ -188,6 +189,7 @@ export class House {
       records: this.records,
       evidence: this.evidence,
       inspections: fileInspectionStore(join(folder, 'inspections')),
+      standing: fileStandingStore(join(folder, 'standing')),
       promoted: async () => undefined,
       updates: undefined as never,
       blobs: fileBlobStore(join(folder, 'blobs'), new Uint8Array(32)),

@@ -5,6 +5,8 @@ import type { ImageChanged, ImageStore } from '../../../activities/images/promot
 import { fileRecordStore } from '../../../activities/records/file-record-store.ts';
 import { imageOf } from '../../../contracts/inventory/effective.ts';
 import type { Image } from '../../../contracts/inventory/supply.ts';
+import { causedGates } from '../../../core/acceptance/causes.ts';
+import { RackwrightError } from '../../../core/errors/failure.ts';
 import { currentVersion, type Asked, type ImageRecord, type ImageVersion } from '../../../core/images.ts';
 import { Context } from '../context.ts';
 
@@ -56,7 +58,8 @@ async function promote(context: Context, name: string, flags: Flags): Promise<vo
   const image = imageOf(await context.requireInventory(), name);
   const { promoteImage } = await import('../../../activities/images/promotion.ts');
   context.io.note(`reading ${image.url}`);
-  answer(context, await promoteImage(await storeOf(context), image, { ...asked(flags), ...keepOf(flags) }));
+  const changed = await promoteImage(await storeOf(context), image, { ...asked(flags), ...keepOf(flags) });
+  answer(context, changed, await runFor(context, changed));
 }
 
 const keepOf = ({ keep }: Flags): { keep?: boolean } => (keep === undefined ? {} : { keep });
@@ -64,12 +67,35 @@ const keepOf = ({ keep }: Flags): { keep?: boolean } => (keep === undefined ? {}
 async function rollback(context: Context, name: string, flags: Flags): Promise<void> {
   const { rollbackImage } = await import('../../../activities/images/promotion.ts');
   const { to } = flags;
-  answer(context, await rollbackImage(await storeOf(context), name, { ...asked(flags), to }));
+  const changed = await rollbackImage(await storeOf(context), name, { ...asked(flags), to });
+  answer(context, changed, await runFor(context, changed));
 }
 
-function answer({ io }: Context, { record, version: now, changed }: ImageChanged): void {
-  io.answer({ image: record.node, current: now.version, changed, version: now }, () => [
+/** Starts the acceptance run that the contract wants for other bytes. The image is promoted, whatever comes of it. */
+async function runFor(context: Context, { record, changed }: ImageChanged): Promise<string | null> {
+  const contract = await context.inventory();
+  if (!changed || contract === undefined) return null;
+  const { startCausedRun, wantsRun } = await import('../../../activities/acceptance-runs/caused.ts');
+  const { node: subject, generation } = record;
+  const change = { cause: 'image-promoted', subject, what: { generation } } as const;
+  if (!wantsRun(contract, change)) return null;
+  try {
+    const runId = await context.connected(({ client }) => startCausedRun(client, contract, change));
+    return runId ?? null;
+  } catch (error) {
+    if (!(error instanceof RackwrightError)) throw error;
+    const gates = causedGates(change, contract.acceptance?.gates).join(',');
+    context.io.note(
+      `No acceptance run was started: ${error.message} When it answers: rackwright acceptance run --gates ${gates}`,
+    );
+    return null;
+  }
+}
+
+function answer({ io }: Context, { record, version: now, changed }: ImageChanged, run: string | null): void {
+  io.answer({ image: record.node, current: now.version, changed, version: now, run }, () => [
     `${record.node} is ${changed ? 'now' : 'already'} at version ${now.version}: ${now.checksum}, ${now.size} bytes`,
+    ...(run === null ? [] : [`acceptance run: ${run}`]),
   ]);
 }
 

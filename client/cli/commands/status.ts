@@ -1,9 +1,13 @@
 import type { Command } from 'commander';
+import { dataDirPaths } from '../../../activities/datadir.ts';
+import type { SiteStanding } from '../../../core/acceptance/standing.ts';
 import { siteQueue, WORKFLOW_QUEUE } from '../../../core/names.ts';
 import { newNode } from '../../../core/node.ts';
 import type { Rackwright } from '../../sdk/rackwright.ts';
 import { Context } from '../context.ts';
 import { EXIT } from '../exit.ts';
+import type { Io } from '../io.ts';
+import { oneLine } from '../progress.ts';
 import { seenLines } from './node.ts';
 import { operationTable } from './op.ts';
 
@@ -31,6 +35,7 @@ async function status(context: Context): Promise<void> {
       polled(rackwright, siteQueue(site), 'TASK_QUEUE_TYPE_ACTIVITY'),
       running ? healthy(running.gatewayUrl) : null,
     ]);
+    const standing = await gatesOf(context, site);
     const phases: Record<string, number> = {};
     const known = new Set(nodes.map((row) => row.node));
     const untouched = (inventory?.nodes ?? []).filter((node) => !known.has(node.name));
@@ -50,6 +55,9 @@ async function status(context: Context): Promise<void> {
       running: operations.length - held.length,
       held,
       seen,
+      gates: standing.gates,
+      verdict: standing.verdict,
+      acceptanceRun: standing.running,
     };
     io.answer(document, () => [
       `site ${io.paint('bold', site)}`,
@@ -63,10 +71,35 @@ async function status(context: Context): Promise<void> {
       }`,
       `operations: ${operations.length - held.length} running, ${held.length} held`,
       ...(held.length > 0 ? operationTable(io, held) : []),
+      ...gateLines(io, standing),
       ...seen.flatMap((row) => seenLines(row).map((line) => `${row.node}: ${line}`)),
     ]);
     if (!worker || gateway === false) process.exitCode = EXIT.error;
   });
+}
+
+/** How the gates stand, as the workers of this data directory keep it. */
+async function gatesOf(context: Context, site: string): Promise<SiteStanding> {
+  const { fileStandingStore } = await import('../../../activities/standing/standing-store.ts');
+  return fileStandingStore(dataDirPaths(context.options.dataDir).standing).read(site);
+}
+
+const COLOURS = { pass: 'green', skipped: 'dim', fail: 'red', error: 'red' } as const;
+
+/** `gates: 1 pass, 2 fail since 2026-03-01T10:00:00Z (kubernetes), …` */
+function gateLines(io: Io, { gates, verdict, running }: SiteStanding): string[] {
+  if (gates.length === 0 && running === null) return ['gates: none ran'];
+  const words = gates.map(({ gate, outcome }) => `${gate} ${io.paint(COLOURS[outcome], outcome)}`);
+  return [
+    `gates: ${words.join(', ') || 'none ran'}${verdict ? `; verdict ${verdict.outcome} since ${verdict.at}` : ''}`,
+    ...gates
+      .filter(({ failure }) => failure !== undefined)
+      .map(
+        ({ gate, since, failure, runId }) =>
+          `  gate ${gate} is not green since ${since} (${failure!.faultDomain}, run ${runId}): ${oneLine(failure!.message)}`,
+      ),
+    ...(running === null ? [] : [`  run ${running.runId} is under way or held since ${running.since}`]),
+  ];
 }
 
 async function polled(

@@ -24,6 +24,7 @@ test('the layout', () => {
     run: '/var/lib/rackwright/run',
     bmcSessions: '/var/lib/rackwright/bmc-sessions',
     inspections: '/var/lib/rackwright/inspections',
+    standing: '/var/lib/rackwright/standing',
     firmware: '/var/lib/rackwright/firmware-updates',
     temporalDb: '/var/lib/rackwright/temporal.db',
     logs: '/var/lib/rackwright/logs',

@@ -1,0 +1,28 @@
+import { withTold } from '../../core/acceptance/standing.ts';
+import type { VerdictMessage } from '../../core/acceptance/verdict-message.ts';
+import { canonicalJson } from '../../core/canonical-json.ts';
+import type { Site } from '../site.ts';
+import { contractOf } from '../standing/keep.ts';
+import { post } from './post.ts';
+
+type Needs = Pick<Site, 'contracts' | 'inventory' | 'secret' | 'standing'>;
+
+/**
+ * Sends a change of verdict to the contract's webhook. Its id is the same for each attempt: whoever took one takes
+ * the next for what it is. Throws WEBHOOK_FAILED.
+ */
+export async function tellVerdict(
+  site: Needs,
+  { message, contractHash }: { message: VerdictMessage; contractHash?: string },
+): Promise<void> {
+  const contract = await contractOf(site, contractHash);
+  const webhook = contract?.acceptance?.webhook;
+  if (webhook === undefined) return;
+  await post({
+    url: webhook.url,
+    id: `verdict-${message.site}-${message.runId}`,
+    body: canonicalJson(message),
+    ...(webhook.secret === undefined ? {} : { secret: await site.secret(webhook.secret) }),
+  });
+  await site.standing.change(message.site, (standing) => withTold(standing, message.runId));
+}
