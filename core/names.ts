@@ -36,6 +36,16 @@ export function parseAcceptanceWorkflowId(id: string): { site: string; runId: st
   return { site, runId };
 }
 
+/** The schedule of a site's nightly runs; what it starts is called so, too, with the time after it. */
+export const nightlyScheduleId = (site: string): string => `nightly/${site}`;
+
+/** Whether a workflow's id is that of a nightly run of the site: with the time that Temporal adds, or without. */
+export const isNightlyWorkflowId = (id: string, site: string): boolean => {
+  const schedule = nightlyScheduleId(site);
+  return id === schedule || (id.startsWith(schedule) && NIGHTLY_TIME.test(id.slice(schedule.length)));
+};
+const NIGHTLY_TIME = /^-\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
 /** Reads `op/<site>/<node>/<requestId>` back; undefined if it is not one. */
 export function parseOperationWorkflowId(
   id: string,

@@ -19,6 +19,7 @@ import { createSite } from './site.ts';
 import { installRuntime } from './telemetry.ts';
 import { connectNative } from './temporal/connect.ts';
 import { ensureRetention, ensureSearchAttributes } from './temporal/namespace.ts';
+import { reconcileSchedule } from './temporal/schedules.ts';
 import { ensureWatch } from './temporal/watch.ts';
 import { ACTIVATION_LIMIT, HEARTBEAT_THROTTLE } from './temporal/worker-options.ts';
 
@@ -45,6 +46,7 @@ await main('worker', async () => {
   keepLedger(await SessionLedger.open(dataDirPaths(config.dataDir).bmcSessions));
 
   await ensureWatch(client, site.name);
+  await reconcileSchedule(client, site, log);
   const stopping = new AbortController();
 
   const workflows = await Worker.create({

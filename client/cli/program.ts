@@ -11,6 +11,7 @@ import { addNodeCommands } from './commands/node.ts';
 import { addOperationCommands } from './commands/op.ts';
 import { addPlanCommand } from './commands/plan.ts';
 import { addProcessCommands } from './commands/processes.ts';
+import { addScheduleCommands } from './commands/schedule.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addUpCommand } from './commands/up.ts';
 import { addValidateCommands } from './commands/validate.ts';
@@ -50,6 +51,7 @@ export function createProgram(): Command {
   addNodeCommands(program);
   addOperationCommands(program);
   addAcceptanceCommands(program);
+  addScheduleCommands(program);
   addEvidenceCommands(program);
   addImageCommands(program);
   addMediaCommands(program);

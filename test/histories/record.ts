@@ -1,24 +1,31 @@
 import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { WorkflowHandle } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { fail } from '../../core/errors/failure.ts';
+import { AcceptanceRuns } from '../../client/sdk/acceptance.ts';
+import { check } from '../../core/acceptance/check.ts';
+import type { CheckResult } from '../../core/acceptance/report.ts';
+import { fail, failure } from '../../core/errors/failure.ts';
+import { acceptanceWorkflowId, nightlyScheduleId, WORKFLOW_QUEUE } from '../../core/names.ts';
 import { ensureWatch } from '../../workers/temporal/watch.ts';
 import { createLocalEnvironment } from '../support/temporal.ts';
-import { House, SITE, until } from '../workflows/support.ts';
+import { House, INVENTORY, SITE, until } from '../workflows/support.ts';
+
+/** Writes the history of a workflow to where the kept ones are. */
+async function keep(name: string, handle: WorkflowHandle): Promise<void> {
+  const history = temporal.api.history.v1.History.toObject(
+    temporal.api.history.v1.History.fromObject(await handle.fetchHistory()),
+    { enums: String, longs: String, bytes: String },
+  );
+  const text = JSON.stringify({ workflowId: handle.workflowId, history });
+  await writeFile(`test/histories/${name}.json.gz`, await promisify(gzip)(text, { level: 9 }));
+}
 
 /** Records the histories that are kept: what later versions of the workflows have to be able to go on with. */
 export async function record(): Promise<void> {
   const house = await House.build(await createLocalEnvironment());
   const { script } = house.driver;
-  const keep = async (name: string, handle: ReturnType<House['entity']>): Promise<void> => {
-    const history = temporal.api.history.v1.History.toObject(
-      temporal.api.history.v1.History.fromObject(await handle.fetchHistory()),
-      { enums: String, longs: String, bytes: String },
-    );
-    const text = JSON.stringify({ workflowId: handle.workflowId, history });
-    await writeFile(`test/histories/${name}.json.gz`, await promisify(gzip)(text, { level: 9 }));
-  };
   const idle = () => until(async () => (await house.state()).operation === null);
   const held = () => until(async () => (await house.state()).operation?.held === true);
 
@@ -79,6 +86,55 @@ export async function record(): Promise<void> {
   await keep('node', house.entity());
   await keep('seen', house.entity('n2'));
   await keep('watch', watch);
+  await house.close();
+  await house.environment.teardown();
+}
+
+/**
+ * Records an acceptance run that is held, resumed, leaves a gate out and tells a webhook in vain; and a nightly one.
+ */
+export async function recordAcceptance(): Promise<void> {
+  const house = await House.build(await createLocalEnvironment());
+  await house.stopWorkers('activities');
+  const pass: CheckResult = { outcome: 'pass', summary: 'fine', findings: [], targets: 1, evidence: [] };
+  const wrong = failure('CHECK_FAILED', 'etcd has no quorum.', { faultDomain: 'kubernetes' });
+  let broken = true;
+  house.checks = ([1, 2, 7] as const).map((gate) => ({
+    check: check({
+      id: `a${gate}`,
+      gate,
+      title: `Check ${gate}`,
+      shows: 'It is as it should be.',
+      from: 'worker',
+      faultDomain: 'kubernetes',
+    }),
+    run: async () =>
+      gate === 2 && broken
+        ? { ...pass, outcome: 'fail' as const, findings: [{ target: 'c1', failure: wrong }] }
+        : pass,
+  }));
+  house.inventory = {
+    ...INVENTORY,
+    maintenance: { timeZone: 'UTC', windows: [{ days: ['mon'], from: '03:00', to: '03:01' }] },
+    acceptance: { gates: [1, 2, 7], webhook: { url: 'http://127.0.0.1:9/nobody' } },
+  };
+  await house.startActivities();
+  const runs = new AcceptanceRuns(house.environment.client, SITE);
+  const { runId } = await runs.start({ runId: 'recorded' });
+  await until(async () => (await runs.report(runId)).held);
+  broken = false;
+  await runs.control(runId, 'resume', {});
+  const run = house.client.getHandle(acceptanceWorkflowId(SITE, runId));
+  await run.result();
+  house.inventory = { ...house.inventory, acceptance: { gates: [1, 2, 7] } };
+  const nightly = await house.client.start('nightly', {
+    workflowId: nightlyScheduleId(SITE),
+    taskQueue: WORKFLOW_QUEUE,
+    args: [{ site: SITE }],
+  });
+  await nightly.result();
+  await keep('acceptance', run);
+  await keep('nightly', nightly);
   await house.close();
   await house.environment.teardown();
 }

@@ -20,12 +20,14 @@ async function load(name: string): Promise<{ workflowId: string; history: Histor
 }
 
 describe('kept histories', () => {
-  it('are there for entities, one of them watched, for the watch, and for operations that passed, were held, aborted and cleaned up', () => {
+  it('are there for entities, one of them watched, for the watch, for acceptance, and for operations that passed, were held, aborted and cleaned up', () => {
     expect(kept.map((name) => name.replace('.json.gz', '')).sort()).toEqual([
       'abort',
+      'acceptance',
       'cleanup',
       'deploy',
       'held',
+      'nightly',
       'node',
       'refused',
       'seen',
