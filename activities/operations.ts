@@ -129,9 +129,9 @@ function bounded(step: Step, inventory: Inventory): Step {
 
 /** Starts the acceptance run that the contract wants for what the operation changed or found changed. */
 async function runsFor(site: Site, report: OperationReport): Promise<void> {
-  const changes = changesOf(report);
-  if (changes.length === 0 || report.contractHash === undefined) return;
   try {
+    const changes = changesOf(report);
+    if (changes.length === 0 || report.contractHash === undefined) return;
     const contract = await site.contracts.load(report.contractHash);
     // One run looks at all of it.
     const change = changes.find((each) => wantsRun(contract, each));

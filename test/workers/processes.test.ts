@@ -116,6 +116,42 @@ test('the worker ends in order on SIGTERM, and when its parent is gone; the watc
   expect((await fourth.ended).code).toBe(0);
 });
 
+test('a worker brings the nightly schedule about, and leaves it paused; what it starts comes to a verdict', async () => {
+  const nightly = join(folder.path, 'nightly.yaml');
+  writeFileSync(
+    nightly,
+    'site: oslo\nacceptance: { gates: [1] }\nnightly: { schedule: "0 0 29 2 *", timeZone: Europe/Oslo }\n',
+  );
+  const args = ['--address', server.address, '--data-dir', join(folder.path, 'oslo'), '--inventory', nightly];
+  const connection = await Connection.connect({ address: server.address });
+  const client = new Client({ connection });
+  const handle = client.schedule.getHandle('nightly/oslo');
+  const first = start('workers/worker.js', args);
+  await first.ready;
+  expect(await handle.describe()).toMatchObject({
+    spec: { timezone: 'Europe/Oslo' },
+    state: { paused: false },
+  });
+  await handle.pause('holidays');
+  first.child.kill('SIGTERM');
+  await first.ended;
+
+  const second = start('workers/worker.js', args);
+  await second.ready;
+  expect((await handle.describe()).state).toMatchObject({ paused: true, note: 'holidays' });
+  await handle.trigger('SKIP');
+  await until(async () => (await handle.describe()).info.recentActions.length === 1, { what: 'the run' });
+  const [started] = (await handle.describe()).info.recentActions;
+  expect(await client.workflow.getHandle(started!.action.workflow.workflowId).result()).toMatchObject({
+    site: 'oslo',
+    runId: expect.stringMatching(/^nightly-/),
+    outcome: expect.stringMatching(/^(pass|fail|error)$/),
+  });
+  await connection.close();
+  second.child.kill('SIGTERM');
+  expect((await second.ended).code).toBe(0);
+});
+
 test('the gateway listens with a certificate, also while Temporal is away', async () => {
   const authority = await newAuthority('Test CA');
   const { cert, key } = await issue(authority, 'gateway', '127.0.0.1');
