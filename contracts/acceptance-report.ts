@@ -58,6 +58,8 @@ const GateReport = z.strictObject({
   endedAt: Time.optional(),
   runs: z.int().min(0),
   kept: z.strictObject({ runId: z.string(), endedAt: Time }).optional(),
+  /** Why none of its checks was made: it was no time for it. */
+  leftOut: z.string().optional(),
   checks: z.array(CheckReport),
 });
 

@@ -3,7 +3,7 @@ import { applyNightly, described, type Applied } from '../../activities/schedule
 import type { Inventory } from '../../contracts/inventory/inventory.ts';
 import { fail } from '../../core/errors/failure.ts';
 import { nightlyScheduleId } from '../../core/names.ts';
-import { asRackwrightError } from './errors.ts';
+import { asRackwrightError } from '../../activities/temporal/client-errors.ts';
 
 /** A schedule as lists show it. Times are ISO 8601. */
 export interface ScheduleRow {

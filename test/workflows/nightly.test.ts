@@ -149,6 +149,7 @@ describe('a nightly run', () => {
       );
     const told = start().catch(() => undefined);
     await until(() => count.now === 1);
+    await until(async () => (await runs.list({ running: true })).length === 1);
     const [row] = await runs.list({ running: true });
     await house.client.getHandle(nightlyScheduleId(SITE)).terminate('by hand');
     await told;
@@ -176,6 +177,7 @@ describe('the schedule', () => {
   it('fires, and starts no run while the one before goes on, nor while somebody else has one', async () => {
     script = waits;
     await apply(EACH_SECOND);
+    await until(() => count.now === 1, { what: 'the first run' });
     await until(async () => ((await schedule())?.info.numActionsSkippedOverlap ?? 0) >= 2, {
       what: 'two skipped runs',
     });
@@ -190,6 +192,10 @@ describe('the schedule', () => {
     });
     release();
     await until(() => count.begun >= 3, { what: 'runs after it' });
+    await schedules.pause('enough');
+    for (const { workflow } of (await schedule())!.info.runningActions) {
+      await house.client.getHandle(workflow.workflowId).result();
+    }
     expect(count.most).toBe(1);
   });
 
