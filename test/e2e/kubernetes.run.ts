@@ -87,8 +87,11 @@ describe.skipIf(missing !== undefined)(
       bench = await GateBench.build(2, KUBERNETES_GATE);
     });
     afterAll(async () => {
-      await bench?.close();
-      await server?.close();
+      try {
+        await bench?.close();
+      } finally {
+        await server?.close();
+      }
     });
     beforeEach(renewLeases);
 

@@ -257,6 +257,9 @@ export class KubeApiServer {
 
   #run(program: string, name: string, args: readonly string[]): ChildProcess {
     const line = `exec "$0" "$@" >>"${join(this.folder, name)}.log" 2>&1`;
-    return spawn('sh', ['-c', line, program, ...args], { stdio: 'ignore' });
+    const child = spawn('sh', ['-c', line, program, ...args], { stdio: 'ignore' });
+    // A test that ends before its clean-up leaves nothing running.
+    process.once('exit', () => child.kill('SIGKILL'));
+    return child;
   }
 }
