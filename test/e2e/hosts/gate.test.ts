@@ -60,9 +60,12 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(title,
     runs = new AcceptanceRuns(house.environment.client, SITE);
   });
   afterAll(async () => {
-    await house?.close();
-    await house?.environment.teardown();
-    await site?.stop();
+    try {
+      await house?.close();
+      await house?.environment.teardown();
+    } finally {
+      await site?.stop();
+    }
   });
 
   const handle = (runId: string) => house.client.getHandle(acceptanceWorkflowId(SITE, runId));
