@@ -162,7 +162,8 @@ describe('a site without a cloud', () => {
       gate: 7,
       code: 'AGENT_SILENT',
       faultDomain: 'deploy-agent',
-      spoil: faults({ agentSilent: true }),
+      // It is booted twice before it is given up; the boot that takes the server back is heard of.
+      spoil: faults({ agentSilent: 2 }),
       mend: unset('agentSilent'),
       open: [...AFTER_AGENT, 'server-active', 'console'],
     },
