@@ -37,6 +37,7 @@ export class AcceptanceRun {
   readonly #input: AcceptanceInput;
   readonly #startedAt = now();
   readonly #stopping = new Stopping();
+  readonly #cleanup = new Stopping();
   readonly #refresh = new Refresh(() => this.#show());
   #opened: OpenedAcceptance | null = null;
   #board: Board | null = null;
@@ -104,8 +105,11 @@ export class AcceptanceRun {
     return this.#over ? failure('NOT_HELD', 'This run is over.') : undefined;
   }
 
+  /** Ends the run; what it set up is taken back first. A second one ends that, too. */
   abort(reason: string): void {
-    this.#stopping.stop(failure('ABORTED', `Aborted: ${reason}`));
+    const why = failure('ABORTED', `Aborted: ${reason}`);
+    if (this.#stopping.why) this.#cleanup.stop(why);
+    this.#stopping.stop(why);
   }
 
   async run(): Promise<AcceptanceReport> {
@@ -148,9 +152,21 @@ export class AcceptanceRun {
   /** Takes the gates that are due. Returns the one that is not green. */
   async #gates(board: Board): Promise<GateNumber | undefined> {
     for (const number of board.due()) {
+      const ranBefore = board.gate(number).runs > 0;
       board.begin(number, now());
       this.#show();
       const closed = await noTimeFor(number, this.#input.site, this.#opened!);
+      if (closed !== null && ranBefore) {
+        // What was red does not become green by leaving it out.
+        const f = failure(
+          'WINDOW_CLOSED',
+          `Gate ${number} ran in this run, and is not run again now: ${closed}`,
+        );
+        for (const { id } of board.checksOf(number)) board.checkErred(number, id, f, now());
+        board.end(number, now());
+        this.#show();
+        return number;
+      }
       if (closed !== null) {
         board.leaveOut(number, closed, now());
         this.note(`Gate ${number}, ${gateOf(number).title}, was left out: ${closed}`);
@@ -163,8 +179,7 @@ export class AcceptanceRun {
       } catch (error) {
         if (!this.#stopping.why || !isCancelled(error)) throw error;
       }
-      await this.#checks(board, number, stage('capture'));
-      await this.#checks(board, number, stage('cleanup'));
+      await this.#takeBack(board, number, [...stage('capture'), ...stage('cleanup')]);
       if (this.#stopping.why) return undefined;
       const { outcome } = board.end(number, now());
       this.#show();
@@ -172,6 +187,16 @@ export class AcceptanceRun {
       if (!isGreen(outcome)) return number;
     }
     return undefined;
+  }
+
+  /** Made one after the other, whatever happened. Who aborts a second time gives it up. */
+  async #takeBack(board: Board, number: GateNumber, checks: readonly PlannedCheck[]): Promise<void> {
+    try {
+      for (const check of checks) await this.#cleanup.scope(() => this.#check(board, number, check));
+    } catch (error) {
+      if (!this.#cleanup.why || !isCancelled(error)) throw error;
+      this.note(`What gate ${number} has to take back was given up: ${this.#cleanup.why.message}`);
+    }
   }
 
   /** Makes checks side by side; one that builds on others waits for them. */

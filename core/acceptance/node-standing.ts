@@ -1,5 +1,8 @@
 import { flagsOf, powerOf, type NodeRecord } from '../node.ts';
 
+/** Who the dedicated node belongs to while it is a server. */
+export const ACCEPTANCE_OWNER = 'acceptance';
+
 /** What keeps a node from being used, and what corrects it. */
 export interface NotFree {
   readonly message: string;
@@ -23,6 +26,11 @@ export function notFree(node: string, record: NodeRecord | undefined): NotFree[]
       message: `${node} is ${phase}: its ${operation.kind} ${operation.requestId} ${operation.held ? 'is held' : 'is running'}.`,
       correction:
         'Wait for that operation, or resume or abort it; or dedicate another node in `acceptance.node`.',
+    });
+  } else if (owner === ACCEPTANCE_OWNER) {
+    found.push({
+      message: `${node} is ${phase}, as a run of acceptance has left it.`,
+      correction: `rackwright node release ${node}`,
     });
   } else if (phase !== 'available') {
     found.push({
@@ -52,12 +60,6 @@ export function notFree(node: string, record: NodeRecord | undefined): NotFree[]
 /** What differs, after a release, from a node that is free again; empty if nothing does. */
 export function notTakenBack(node: string, record: NodeRecord | undefined): NotFree[] {
   const found = notFree(node, record);
-  if (record && record.owner !== null && record.phase === 'available') {
-    found.push({
-      message: `${node} is available and still belongs to ${record.owner}.`,
-      correction: `rackwright node release ${node}`,
-    });
-  }
   if (record && record.phase === 'available' && powerOf(record) === 'on') {
     found.push({
       message: `${node} is available and powered on.`,

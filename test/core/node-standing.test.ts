@@ -37,7 +37,7 @@ describe('a node that was taken back', () => {
     ['free and off', available(), []],
     ['power not known', available({ power: 'unknown' }), []],
     ['on', available({ power: 'on' }), [/powered on/]],
-    ['still owned', available({ owner: 'acceptance' }), [/still belongs to acceptance/]],
+    ['still owned', available({ owner: 'acceptance' }), [/as a run of acceptance has left it/]],
     ['not released', available({ phase: 'clean-failed' }), [/clean-failed/]],
   ])('%s', (_what, record, expected) => {
     expect(said(notTakenBack('n1', record))).toEqual(expected.map((each) => expect.stringMatching(each)));

@@ -248,6 +248,58 @@ describe('an acceptance run', () => {
     expect(outcomes(report)).toEqual(Array(7).fill('held-back'));
   });
 
+  it('makes what takes things back whatever happened, one after the other, and gives it up at a second abort', async () => {
+    const ended: string[] = [];
+    const stage = (id: string, name: 'capture' | 'cleanup'): GateCheck => {
+      const { check: like } = CHECKS[0]!;
+      const run = async (context: CheckContext) => (await script[id]?.(context)) ?? PASS;
+      return {
+        check: { ...like, id, title: id, stage: name },
+        run: async (context) => {
+          const done = await run(context);
+          ended.push(id);
+          return done;
+        },
+      };
+    };
+    await house.stopWorkers('activities');
+    house.checks = [...CHECKS, stage('keep', 'capture'), stage('back', 'cleanup')];
+    await house.startActivities();
+    const hanging = () => {
+      let began: () => void = () => undefined;
+      const running = new Promise<void>((resolve) => (began = resolve));
+      const until = ({ signal }: CheckContext) =>
+        new Promise<never>((_resolve, reject) => {
+          began();
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+        });
+      return { running, until };
+    };
+
+    script['a1'] = failing('no', 'Mend it.');
+    const red = await runs.start({ gates: [1], onFailure: 'fail' });
+    expect(await result(red.runId)).toMatchObject({ outcome: 'fail' });
+    expect(ended).toEqual(['keep', 'back']);
+
+    const first = hanging();
+    script['a1'] = first.until;
+    const second = hanging();
+    script['back'] = second.until;
+    const { runId } = await runs.start({ gates: [1] });
+    await first.running;
+    await runs.control(runId, 'abort', { reason: 'enough' });
+    await second.running;
+    expect(await runs.report(runId)).not.toHaveProperty('outcome');
+    await runs.control(runId, 'abort', { reason: 'enough of that, too' });
+    const report = await result(runId);
+    expect(report).toMatchObject({ outcome: 'aborted', failure: { message: 'Aborted: enough' } });
+    expect(report.notes.join()).toContain('given up: Aborted: enough of that, too');
+    expect(ended).toEqual(['keep', 'back', 'keep']);
+    await house.stopWorkers('activities');
+    house.checks = CHECKS;
+    await house.startActivities();
+  });
+
   it('begins at a gate with the evidence of another run, as long as the contract is the same', async () => {
     const first = await runs.start({ gates: [1, 2, 3] });
     const before = await result(first.runId);

@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GATE_CHECKS } from '../../activities/gates/index.ts';
 import { AcceptanceRuns } from '../../client/sdk/acceptance.ts';
 import type { AcceptanceReport } from '../../core/acceptance/report.ts';
 import { createLocalEnvironment } from '../support/temporal.ts';
-import { House, INVENTORY, NODE, SITE } from './support.ts';
+import { House, INVENTORY, NODE, SITE, until } from './support.ts';
 
 // Gate 7 where its node says no. What it does with a node that says yes is played against the lab: test/e2e.
+
+const OTHER = 'n2';
 
 let house: House;
 let runs: AcceptanceRuns;
@@ -47,6 +49,66 @@ it('the node refuses the request: that check fails, with the reason, and nothing
     'server-released': 'skipped',
   });
   expect(await house.state()).toMatchObject({ phase: 'available', operation: null });
+});
+
+describe('a deployment that does not go its way', () => {
+  /** As the gate's checks, but for what a test does before the clean-up. */
+  async function disturbed(before: () => Promise<unknown>): Promise<AcceptanceReport> {
+    await house.stopWorkers('activities');
+    house.checks = GATE_CHECKS.map((each) =>
+      each.check.id === 'states-captured'
+        ? {
+            ...each,
+            run: async () => {
+              await before();
+              return { outcome: 'pass', summary: '', findings: [], targets: 1, evidence: [] };
+            },
+          }
+        : each,
+    );
+    await house.startActivities();
+    const report = await run({ node: OTHER, image: 'a' });
+    await house.stopWorkers('activities');
+    house.checks = GATE_CHECKS;
+    await house.startActivities();
+    return report;
+  }
+  const released = ({ gates }: AcceptanceReport) =>
+    gates[0]!.checks.find(({ id }) => id === 'server-released')!;
+
+  it('and the node is another’s by the time of the clean-up: it is not touched', async () => {
+    await house.makeAvailable(OTHER);
+    const report = await disturbed(async () => {
+      await house.run('release', {}, OTHER);
+      await house.run('deploy', { image: 'b', owner: 'team-x' }, OTHER);
+    });
+    expect(released(report)).toMatchObject({ outcome: 'fail' });
+    expect(released(report).findings![0]!.failure.message).toContain('belongs to team-x');
+    expect(await house.state(OTHER)).toMatchObject({ phase: 'active', owner: 'team-x', operation: null });
+    await house.run('release', {}, OTHER);
+  });
+
+  it('and its workflow is terminated: that is told at once, and the node is released', async () => {
+    const { script } = house.driver;
+    script['write-image'] = async ({ ref }) => {
+      await house.operation(ref.requestId, OTHER).terminate('by a test');
+      return undefined;
+    };
+    house.inventory = { ...INVENTORY, acceptance: { node: OTHER, image: 'a' } };
+    const { runId } = await runs.start({ gates: [7], onFailure: 'fail' });
+    const active = async () =>
+      (await runs.report(runId)).gates[0]?.checks.find(({ id }) => id === 'server-active');
+    await until(async () => (await active())?.outcome !== undefined);
+    expect((await active())!.findings![0]!.failure).toMatchObject({ code: 'OPERATION_LOST' });
+    delete script['write-image'];
+    await until(async () => (await house.records.read(SITE, OTHER))?.phase === 'available');
+    expect(await house.state(OTHER)).toMatchObject({ owner: null });
+    // What its BMC reads after the release is waited for: there is none.
+    for (const reason of ['enough', 'of that, too']) await runs.control(runId, 'abort', { reason });
+    expect(await house.client.getHandle(`acceptance/${SITE}/${runId}`).result()).toMatchObject({
+      outcome: 'aborted',
+    });
+  });
 });
 
 it.each([{}, { node: NODE }, { image: 'a' }])(

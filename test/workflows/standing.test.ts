@@ -224,6 +224,39 @@ describe('maintenance windows', () => {
   });
 });
 
+describe('a gate that was red in this run', () => {
+  const closed = { timeZone: 'UTC', windows: [{ days: [yesterday()], from: '00:00', to: '00:01' }] };
+
+  it('is not left out when it is run again outside of the windows: it is held again, as an error', async () => {
+    script['a7'] = broken;
+    house.inventory = { ...INVENTORY, acceptance: { gates: [7] } };
+    const { runId } = await runs.start({});
+    await until(async () => (await runs.report(runId)).held);
+    // The window that was open then is over now.
+    const { contracts } = house.site;
+    const { load } = contracts;
+    Object.assign(contracts, {
+      load: async (hash: string) => ({ ...(await load(hash)), maintenance: closed }),
+    });
+    script = {};
+    await runs.control(runId, 'resume', {});
+    await until(async () => {
+      const { held, gates } = await runs.report(runId);
+      return held && gates[0]!.runs === 2;
+    });
+    Object.assign(contracts, { load });
+    expect(await runs.report(runId)).toMatchObject({
+      stoppedAt: 7,
+      failure: { code: 'WINDOW_CLOSED' },
+      gates: [{ gate: 7, outcome: 'error' }],
+    });
+    expect(calls).toEqual(['a7']);
+    await runs.control(runId, 'resume', {});
+    expect(await result(runId)).toMatchObject({ outcome: 'pass' });
+    expect(calls).toEqual(['a7', 'a7']);
+  });
+});
+
 /** A day whose window is over, whatever happens while the test runs. */
 function yesterday(): 'sun' | 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' {
   const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;

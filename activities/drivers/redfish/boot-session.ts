@@ -46,7 +46,7 @@ export function mediaOf({ inventory, input, site }: StepContext): { url: string;
 }
 
 /** What every media URL of ours begins with; nothing where the contract has no gateway. */
-export const mediaOurs = ({ inventory }: StepContext): string[] =>
+export const mediaOurs = ({ inventory }: Pick<StepContext, 'inventory'>): string[] =>
   inventory.media === undefined ? [] : oursIn(inventory);
 
 /** An operation before this one may have used the other address. */

@@ -1,9 +1,10 @@
 import { failure, fail, notYet } from '../../../core/errors/failure.ts';
-import type { OperationReport, StepReport } from '../../../core/operations.ts';
+import { ACCEPTANCE_OWNER } from '../../../core/acceptance/node-standing.ts';
+import type { StepReport } from '../../../core/operations.ts';
 import type { DriverName } from '../../../core/plans/index.ts';
 import { endOf } from '../../console/console.ts';
 import type { CheckContext, CheckFunction } from '../check.ts';
-import { noServer, operationOf, OWNER, requestIdOf, result, serverOf, wrong } from './server.ts';
+import { noServer, operationOf, requestIdOf, result, serverOf, wrong, type Followed } from './server.ts';
 
 /** How often the deployment is looked at. */
 const LOOK_MS = 5000;
@@ -12,7 +13,7 @@ const LOOK_MS = 5000;
 type Steps = { readonly [D in DriverName]: readonly string[] };
 
 /** The deployment, as it stands. Throws where this run of the gate has asked for none. */
-async function deployment(context: CheckContext): Promise<OperationReport> {
+async function deployment(context: CheckContext): Promise<Followed> {
   const report = await operationOf(context, 'deploy');
   if (report) return report;
   throw fail('CHECK_NO_RESULT', `There is no operation ${requestIdOf(context, 'deploy')}.`);
@@ -51,7 +52,7 @@ const evidenceOf = (steps: readonly StepReport[]) => ({
   evidence: steps.flatMap(({ evidence }) => evidence ?? []),
 });
 
-const running = ({ steps, requestId }: OperationReport): Error => {
+const running = ({ steps, requestId }: Followed): Error => {
   const step = steps.find(({ state }) => state === 'running' || state === 'waiting');
   return notYet(
     'CHECK_TIMEOUT',
@@ -60,7 +61,7 @@ const running = ({ steps, requestId }: OperationReport): Error => {
   );
 };
 
-const notReached = ({ failure: f, requestId }: OperationReport): Error =>
+const notReached = ({ failure: f, requestId }: Followed): Error =>
   fail('CHECK_NOT_MADE', `The deployment ${requestId} ended before it${f ? `: ${f.code}` : ''}.`, {
     retryable: false,
   });
@@ -76,7 +77,7 @@ export const firstBoot = bySteps(FIRST_BOOT);
 export const guestReached = bySteps(HAND_OVER);
 
 /** Whether another check tells of the step that a deployment failed at. */
-const isToldElsewhere = ({ steps }: OperationReport, driver: DriverName): boolean =>
+const isToldElsewhere = ({ steps }: Followed, driver: DriverName): boolean =>
   [AGENT, IMAGE, FIRST_BOOT, HAND_OVER].some((own) =>
     steps.some(({ id, state }) => state === 'failed' && own[driver].includes(id)),
   );
@@ -96,7 +97,7 @@ export const serverActive: CheckFunction = {
     }
     const record = await context.site.records.read(context.site.name, node.name);
     if (record?.operation) throw running(report);
-    if (record?.phase !== 'active' || record.owner !== OWNER || record.image !== image) {
+    if (record?.phase !== 'active' || record.owner !== ACCEPTANCE_OWNER || record.image !== image) {
       const seen = `${record?.phase ?? 'unknown'}, owner ${record?.owner ?? 'none'}, image ${record?.image ?? 'none'}`;
       return wrong(
         node.name,

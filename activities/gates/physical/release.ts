@@ -1,17 +1,21 @@
-import { notTakenBack, type NotFree } from '../../../core/acceptance/node-standing.ts';
+import { ACCEPTANCE_OWNER, notTakenBack, type NotFree } from '../../../core/acceptance/node-standing.ts';
+import type { CheckResult } from '../../../core/acceptance/report.ts';
 import { failure, notYet, RackwrightError } from '../../../core/errors/failure.ts';
 import type { Json, JsonObject } from '../../../core/json.ts';
-import { isOccupied } from '../../../core/redfish/media.ts';
+import { isOccupied, isOurs } from '../../../core/redfish/media.ts';
 import { readPower } from '../../../core/redfish/power.ts';
 import { readBoot, shownBoot } from '../../../core/redfish/boot.ts';
 import { endpointOf } from '../../drivers/redfish/bmc.ts';
+import { mediaOurs } from '../../drivers/redfish/boot-session.ts';
 import { listMedia } from '../../redfish/media-drives.ts';
 import { findSystem } from '../../redfish/service.ts';
 import { withBmc } from '../../redfish/transport.ts';
 import type { CheckContext, CheckFunction } from '../check.ts';
-import { ask, noServer, operationOf, OWNER, requestIdOf, result, serverOf, wrong } from './server.ts';
+import { ask, hasTaken, noServer, operationOf, requestIdOf, result, serverOf, wrong } from './server.ts';
 
 const LOOK_MS = 5000;
+/** How long a BMC may be silent after the release. */
+const SILENCE_MS = 10 * 60_000;
 
 /** Keeps what there is before anything is taken back. */
 export const statesCaptured: CheckFunction = {
@@ -50,7 +54,9 @@ async function bmcState(context: CheckContext): Promise<JsonObject | null> {
       return {
         power: readPower(system.body),
         boot: shownBoot(readBoot(system.body)) as Json,
-        media: media.filter(isOccupied).map(({ uri }) => uri),
+        media: media
+          .filter(isOccupied)
+          .map((slot) => ({ drive: slot.uri, ours: isOurs(slot, mediaOurs(context)) })),
       };
     },
     { signal },
@@ -67,16 +73,25 @@ export const serverReleased: CheckFunction = {
     if (context.inventory.acceptance?.node === undefined) return result('skipped', 'no node is dedicated');
     const { node } = serverOf(context);
     const deployment = await operationOf(context, 'deploy');
-    if (deployment === undefined) return result('skipped', 'nothing was deployed');
+    if (deployment === undefined) {
+      if (await hasTaken(context, 'deploy')) {
+        throw notYet('CHECK_TIMEOUT', `The deployment of ${node.name} is about to begin.`, LOOK_MS);
+      }
+      return result('skipped', 'nothing was deployed');
+    }
     if (deployment.outcome === undefined) {
-      await ask(context, 'abort', { reason: 'the acceptance run takes its server back' });
+      await endDeployment(context);
       throw notYet('CHECK_TIMEOUT', `The deployment of ${node.name} is being ended.`, LOOK_MS);
     }
     const release = await operationOf(context, 'release');
     const { site } = context;
     const record = await site.records.read(site.name, node.name);
-    // A deployment that ended before it touched the node has left it available.
-    if (release === undefined && (record?.owner === OWNER || record?.phase !== 'available')) {
+    // It is the acceptance's from the moment that the deployment is accepted. Anybody else's is not touched.
+    const owner = record?.owner ?? null;
+    if (owner !== null && owner !== ACCEPTANCE_OWNER) {
+      return wrong(node.name, notTakenBack(node.name, record), 'orchestrator');
+    }
+    if (release === undefined && owner !== null) {
       await ask(context, 'release', {
         requestId: requestIdOf(context, 'release'),
         onFailure: 'fail',
@@ -97,26 +112,45 @@ export const serverReleased: CheckFunction = {
       return wrong(node.name, [f], f.faultDomain, release.evidence.slice(-5));
     }
     if (record?.operation) throw notYet('CHECK_TIMEOUT', `${node.name} is still busy.`, LOOK_MS);
-    return compared(context, node.name, notTakenBack(node.name, record));
+    return compared(context, node.name, notTakenBack(node.name, record), (release ?? deployment).endedAt);
   },
 };
 
-async function compared(context: CheckContext, name: string, found: readonly NotFree[]) {
-  const bmc = await bmcState(context);
+/** One that has ended by itself meanwhile is what was wanted. */
+async function endDeployment(context: CheckContext): Promise<void> {
+  try {
+    await ask(context, 'abort', { reason: 'the acceptance run takes its server back' });
+  } catch (error) {
+    if (!(error instanceof RackwrightError) || error.failure.code !== 'NOT_HELD') throw error;
+  }
+}
+
+/**
+ * Compares the node with one that is free. The time of this check is that of an erasure: what is silent after it is
+ * not waited for as long.
+ */
+async function compared(
+  context: CheckContext,
+  name: string,
+  found: readonly NotFree[],
+  since = '',
+): Promise<CheckResult> {
+  const bmc = await bmcState(context).catch((error: unknown) => {
+    const late = !(Date.now() - Date.parse(since) < SILENCE_MS);
+    if (!late || !(error instanceof RackwrightError)) throw error;
+    throw new RackwrightError({ ...error.failure, retryable: false });
+  });
   const evidence = await context.evidence(name, {
     asked: 'record of the node and state of the BMC after the clean-up',
     answer: { record: found.map(({ message }) => message), bmc },
   });
-  const media = (bmc?.['media'] ?? []) as string[];
-  const left: NotFree[] =
-    media.length === 0
-      ? []
-      : [
-          {
-            message: `There is still media in ${media.join(', ')} of the BMC of ${name}.`,
-            correction: `Eject it at the BMC; if it is ours, look why it could not be ejected: rackwright node history ${name}`,
-          },
-        ];
+  const media = (bmc?.['media'] ?? []) as { drive: string; ours: boolean }[];
+  const left = media
+    .filter(({ ours }) => ours)
+    .map(({ drive }): NotFree => ({
+      message: `Our media is still in ${drive} of the BMC of ${name}.`,
+      correction: `Eject it at the BMC, and look why it could not be ejected: rackwright node history ${name}`,
+    }));
   const all = [...found, ...left];
   if (all.length > 0) return wrong(name, all, 'orchestrator', [evidence]);
   return result('pass', `${name} is available again`, { evidence: [evidence] });

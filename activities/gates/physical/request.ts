@@ -1,9 +1,9 @@
-import { notFree } from '../../../core/acceptance/node-standing.ts';
+import { ACCEPTANCE_OWNER, notFree } from '../../../core/acceptance/node-standing.ts';
 import { RackwrightError } from '../../../core/errors/failure.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { CATALOGUE } from '../../../core/errors/catalogue.ts';
 import type { CheckFunction } from '../check.ts';
-import { ask, noServer, operationOf, OWNER, requestIdOf, result, serverOf, wrong } from './server.ts';
+import { ask, noServer, operationOf, requestIdOf, result, serverOf, wrong } from './server.ts';
 
 /** The dedicated node is free. Its record is kept as evidence of what it was before. */
 export const nodeAvailable: CheckFunction = {
@@ -38,7 +38,7 @@ export const serverRequested: CheckFunction = {
         await ask(context, 'deploy', {
           requestId,
           image,
-          owner: OWNER,
+          owner: ACCEPTANCE_OWNER,
           onFailure: 'fail',
           reason: `acceptance run ${runId}`,
         });
