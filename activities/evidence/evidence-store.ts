@@ -54,8 +54,13 @@ export interface EvidenceStore {
   read(id: string, sha256?: string): Promise<Evidence>;
   /** All pieces of an operation in the order they came, the altered ones marked. */
   list(site: string, node: string, requestId: string): Promise<EvidenceEntry[]>;
-  /** SHA-256 of the bytes of a piece as they lie there; undefined if there is none. */
-  digest(id: string): Promise<string | undefined>;
+  /**
+   * SHA-256 of the bytes of a piece as they lie there, once they are found to be what was stored; undefined if there
+   * is none. Throws EVIDENCE_ALTERED: nobody is to vouch for other bytes.
+   *
+   * @param sha256 the hash that a report holds; without it the piece is held to its own
+   */
+  digest(id: string, sha256?: string): Promise<string | undefined>;
   /** Keeps the signed statement about a run or an operation beside its pieces; it takes the place of an earlier one. */
   attest(site: string, node: string, requestId: string, envelope: string): Promise<void>;
   /** Takes a signed statement away; that there is none is fine. */

@@ -9,6 +9,7 @@ import { hasCode, namesIn, removeFile, replaceFile } from '../records/atomic-fil
 import { safeLabel, safeName, safeRequestId, safeSubject } from '../records/safe-names.ts';
 import { redact, type SecretSet } from '../secrets/redact.ts';
 import type { Evidence, EvidenceEntry, EvidenceInput, EvidenceStore } from './evidence-store.ts';
+import { hashOf, isIntact, parseEvidence } from './piece.ts';
 
 /** The signed statement beside the pieces. Its name is none that a piece can have. */
 export const STATEMENT_FILE = 'acceptance.intoto.json';
@@ -24,9 +25,6 @@ function capped(value: Json, limit: number): { value: Json; from?: number } {
   if (bytes.length <= limit) return { value };
   return { value: bytes.toString('utf8', 0, limit).replace(/\uFFFD$/, ''), from: bytes.length };
 }
-
-const hashOf = (evidence: Omit<Evidence, 'sha256'>): string =>
-  createHash('sha256').update(canonicalJson(evidence)).digest('hex');
 
 /** What makes a piece the same one when it is put again. */
 function keyOf(input: EvidenceInput): string {
@@ -54,19 +52,22 @@ function fileOfId(root: string, id: string): string {
   return join(root, safeName(site), safeSubject(node), safeRequestId(requestId), `${piece}.json`);
 }
 
-function parseEvidence(text: string): Evidence | undefined {
-  try {
-    const value = JSON.parse(text) as Evidence;
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
+/** A piece as it lies there, held to its hash; undefined if there is none. Throws EVIDENCE_ALTERED. */
+async function readPiece(
+  root: string,
+  id: string,
+  sha256: string | undefined,
+): Promise<{ readonly evidence: Evidence; readonly bytes: Buffer } | undefined> {
+  const bytes = await readFile(fileOfId(root, id)).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
     return undefined;
+  });
+  if (bytes === undefined) return undefined;
+  const evidence = parseEvidence(bytes.toString('utf8'));
+  if (!isIntact(evidence, id) || (sha256 !== undefined && evidence.sha256 !== sha256)) {
+    throw fail('EVIDENCE_ALTERED', `Evidence ${id} is not what was stored.`);
   }
-}
-
-function isIntact(evidence: Evidence | undefined, id: string): evidence is Evidence {
-  if (evidence === undefined || evidence.id !== id) return false;
-  const { sha256, ...rest } = evidence;
-  return hashOf(rest) === sha256;
+  return { evidence, bytes };
 }
 
 /** The file's name, without its ending, of a piece: its old one, or the next number. */
@@ -137,16 +138,9 @@ export function fileEvidenceStore(root: string): EvidenceStore {
     },
 
     async read(id, sha256) {
-      const file = fileOfId(root, id);
-      const text = await readFile(file, 'utf8').catch((error: unknown) => {
-        if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
-        throw fail('EVIDENCE_UNKNOWN', `There is no evidence ${id}.`);
-      });
-      const evidence = parseEvidence(text);
-      if (!isIntact(evidence, id) || (sha256 !== undefined && evidence.sha256 !== sha256)) {
-        throw fail('EVIDENCE_ALTERED', `Evidence ${id} is not what was stored.`);
-      }
-      return evidence;
+      const piece = await readPiece(root, id, sha256);
+      if (piece === undefined) throw fail('EVIDENCE_UNKNOWN', `There is no evidence ${id}.`);
+      return piece.evidence;
     },
 
     async list(site, node, requestId) {
@@ -167,15 +161,9 @@ export function fileEvidenceStore(root: string): EvidenceStore {
       return entries;
     },
 
-    async digest(id) {
-      try {
-        return createHash('sha256')
-          .update(await readFile(fileOfId(root, id)))
-          .digest('hex');
-      } catch (error) {
-        if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
-        throw error;
-      }
+    async digest(id, sha256) {
+      const piece = await readPiece(root, id, sha256);
+      return piece && createHash('sha256').update(piece.bytes).digest('hex');
     },
 
     async attest(site, node, requestId, envelope) {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PAYLOAD_TYPE, readStatement, type Statement } from '../../core/acceptance/reports/statement.ts';
 import {
+  added,
   compareFiles,
   compareReport,
   isOfRun,
@@ -14,6 +15,7 @@ import type { AcceptanceReport } from '../../core/acceptance/report.ts';
 import { hasCode } from '../records/atomic-file.ts';
 import { ACCEPTANCE_SUBJECT } from '../records/safe-names.ts';
 import { STATEMENT_FILE } from './file-evidence-store.ts';
+import { isIntact, parseEvidence } from './piece.ts';
 import { isBy, readEnvelope, type Key } from './signing.ts';
 
 /** Where a run's evidence lies: in the store, or in a folder that was exported or copied from it. */
@@ -60,9 +62,9 @@ export async function verifyRun(place: RunFolder, key: Key): Promise<Verificatio
     const message = `The statement is about run ${runId} of ${site}, not about run ${place.of.runId} of ${place.of.site}.`;
     return refused({ kind: 'another-run', message });
   }
-  const files = await readFiles(place.folder, { site, runId }, opened);
+  const { files, strange } = await readFiles(place.folder, { site, runId }, opened);
   const digests = new Map([...files].map(([name, bytes]) => [name, sha256(bytes)]));
-  const changed = compareFiles(opened.subject, digests);
+  const changed = [...compareFiles(opened.subject, digests), ...strange];
   const whole = { keyId: key.id, run: { site, runId }, files: opened.subject.length };
   if (changed.length > 0) return { verified: false, problems: changed, ...whole };
   const report = readReport(files.get(of.name)!);
@@ -80,18 +82,15 @@ export async function verifyRun(place: RunFolder, key: Key): Promise<Verificatio
 
 /** The statement, once its signature is found to be by the key. What is not signed is not looked into. */
 async function openStatement(folder: string, key: Key): Promise<Statement | Problem> {
-  const text = await readFile(join(folder, STATEMENT_FILE), 'utf8').catch((error: unknown) => {
-    if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
-    return undefined;
-  });
-  if (text === undefined) {
+  const bytes = await readPlain(join(folder, STATEMENT_FILE));
+  if (bytes === undefined) {
     return {
       kind: 'unsigned',
       file: STATEMENT_FILE,
-      message: `There is no ${STATEMENT_FILE}: nothing here is signed.`,
+      message: `There is no file ${STATEMENT_FILE}: nothing here is signed.`,
     };
   }
-  const envelope = readEnvelope(text);
+  const envelope = readEnvelope(bytes.toString('utf8'));
   if (envelope === undefined) {
     return {
       kind: 'envelope-unreadable',
@@ -124,32 +123,60 @@ async function openStatement(folder: string, key: Key): Promise<Statement | Prob
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Every file that is there, by the name that it has as a subject. */
+/** The bytes of a file; undefined where there is none, or something else: a pipe would be waited for. */
+async function readPlain(path: string): Promise<Buffer | undefined> {
+  try {
+    return (await lstat(path)).isFile() ? await readFile(path) : undefined;
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
+    return undefined;
+  }
+}
+
+interface Found {
+  /** Every file that is there, by the name that it has as a subject. */
+  readonly files: ReadonlyMap<string, Buffer>;
+  /** What can be no subject. */
+  readonly strange: readonly Problem[];
+}
+
 async function readFiles(
   folder: string,
   { site, runId }: { site: string; runId: string },
   { subject }: Statement,
-): Promise<Map<string, Buffer>> {
+): Promise<Found> {
   const files = new Map<string, Buffer>();
+  const strange: Problem[] = [];
+  const take = async (path: string, name: string): Promise<void> => {
+    const bytes = await readPlain(join(folder, path));
+    if (bytes === undefined) strange.push(added(path, 'it is no plain file'));
+    else files.set(name, bytes);
+  };
+  const own = `${ACCEPTANCE_SUBJECT}/${runId}/`;
   for (const file of await filesIn(folder)) {
     if (file === STATEMENT_FILE || file.startsWith(`${OTHERS_FOLDER}/`)) continue;
-    files.set(`${site}/${ACCEPTANCE_SUBJECT}/${runId}/${file}`, await readFile(join(folder, file)));
+    await take(file, `${site}/${own}${file}`);
   }
   const others = await filesIn(join(folder, OTHERS_FOLDER));
-  for (const path of others) files.set(`${site}/${path}`, await readFile(join(folder, OTHERS_FOLDER, path)));
-  if (others.length > 0) return files;
+  for (const other of others) {
+    const path = `${OTHERS_FOLDER}/${other}`;
+    // It would take the place of the one that lies where those of the run do.
+    if (other.startsWith(own))
+      strange.push(added(path, `what is of the run does not lie in ${OTHERS_FOLDER}`));
+    else await take(path, `${site}/${other}`);
+  }
+  if (others.length > 0) return { files, strange };
   // In the store they lie with the run or the operation that they are of, among other pieces of it.
   for (const { name } of subject) {
     const place = placeOf(name);
     if (place === undefined || isOfRun(place, runId) || place.site !== site) continue;
-    const path = join(folder, '..', '..', place.subject, place.requestId, place.file);
-    const bytes = await readFile(path).catch(() => undefined);
+    const bytes = await readPlain(join(folder, '..', '..', place.subject, place.requestId, place.file));
     if (bytes !== undefined) files.set(name, bytes);
   }
-  return files;
+  return { files, strange };
 }
 
-/** The files of a folder and of those below, by their paths; without those of unfinished writes. */
+/** What is in a folder and in those below, by its path, but for folders; without files of unfinished writes. */
 async function filesIn(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -163,28 +190,20 @@ async function filesIn(folder: string): Promise<string[]> {
   }
 }
 
-interface Piece {
-  readonly id?: unknown;
-  readonly sha256?: unknown;
-  readonly answer?: unknown;
-}
-
-function readPiece(bytes: Buffer): Piece {
-  try {
-    return (JSON.parse(bytes.toString('utf8')) ?? {}) as Piece;
-  } catch {
-    return {};
-  }
-}
-
 function readReport(bytes: Buffer): AcceptanceReport | undefined {
-  const { answer } = readPiece(bytes);
-  const report = answer as Partial<AcceptanceReport> | null | undefined;
+  const report = parseEvidence(bytes.toString('utf8'))?.answer as unknown as
+    Partial<AcceptanceReport> | null | undefined;
   return typeof report === 'object' && report !== null && Array.isArray(report.gates)
     ? (report as AcceptanceReport)
     : undefined;
 }
 
-/** The hash that each piece holds of itself, by the id that its place gives it. */
-const hashesIn = (files: ReadonlyMap<string, Buffer>): Map<string, string> =>
-  new Map([...files].map(([name, bytes]) => [name.replace(/\.json$/, ''), String(readPiece(bytes).sha256)]));
+/** The hash of each piece, by the id that its place gives it; null where it is not the one that the piece holds. */
+const hashesIn = (files: ReadonlyMap<string, Buffer>): Map<string, string | null> =>
+  new Map(
+    [...files].map(([name, bytes]) => {
+      const id = name.replace(/\.json$/, '');
+      const piece = parseEvidence(bytes.toString('utf8'));
+      return [id, isIntact(piece, id) ? piece.sha256 : null];
+    }),
+  );

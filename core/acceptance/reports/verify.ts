@@ -14,6 +14,7 @@ export const PROBLEMS = {
   'file-altered': 'A file has other bytes than when it was signed.',
   'file-missing': 'A file that was signed is not there.',
   'file-added': 'A file is there that was not signed.',
+  'piece-altered': 'A piece of evidence was altered before it was signed: it is not its own hash.',
   'report-unreadable': 'The report is not one, or is not its own hash.',
   'report-differs': 'Report and statement, or report and evidence, do not say the same.',
 } as const;
@@ -87,25 +88,26 @@ export function compareFiles(
             },
           ];
     }),
-    ...[...there.keys()]
-      .filter((name) => !signed.has(name))
-      .map((name): Problem => ({
-        kind: 'file-added',
-        file: name,
-        message: `${name} is there and was not signed.`,
-      })),
+    ...[...there.keys()].filter((name) => !signed.has(name)).map((name) => added(name)),
   ];
 }
+
+/** A file that was not signed; `why`, where that is not to be seen from its name. */
+export const added = (file: string, why?: string): Problem => ({
+  kind: 'file-added',
+  file,
+  message: `${file} is there and was not signed${why === undefined ? '' : `: ${why}`}.`,
+});
 
 /**
  * Compares a report with the statement about it, and with the evidence that it points to.
  *
- * @param hashes the hash that each piece holds of itself, by its id
+ * @param hashes the hash of each piece, by its id; null where it is another than the piece holds of itself
  */
 export function compareReport(
   statement: Statement,
   report: AcceptanceReport,
-  hashes: ReadonlyMap<string, string>,
+  hashes: ReadonlyMap<string, string | null>,
 ): readonly Problem[] {
   const differs = (message: string): Problem => ({ kind: 'report-differs', message });
   const said =
@@ -115,9 +117,20 @@ export function compareReport(
   const refs = report.gates.flatMap(({ checks }) => checks.flatMap(({ evidence = [] }) => evidence));
   return [
     ...said,
+    ...[...hashes].flatMap(([id, hash]): Problem[] =>
+      hash === null
+        ? [
+            {
+              kind: 'piece-altered',
+              file: `${id}.json`,
+              message: `${id} was altered before it was signed: it is not what its own hash says.`,
+            },
+          ]
+        : [],
+    ),
     ...refs.flatMap(({ id, sha256 }) => {
       const hash = hashes.get(id);
-      if (hash === sha256) return [];
+      if (hash === sha256 || hash === null) return [];
       return [
         differs(
           hash === undefined

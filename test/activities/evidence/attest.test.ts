@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { closeAcceptance, reportOf } from '../../../activities/acceptance.ts';
@@ -10,6 +10,7 @@ import { SITE } from '../../workflows/support.ts';
 import { closedRun, keys } from './runs.ts';
 
 const STATEMENT = 'acceptance.intoto.json';
+const idOf = (name: string): string => `${SITE}/_acceptance/run-1/${name}`;
 
 describe('a run that is closed', () => {
   it.each(['ed25519', 'P-256'] as const)('is signed with the key of its contract, %s', async (kind) => {
@@ -95,6 +96,31 @@ describe('a run that is closed', () => {
     await closeAcceptance({ ...signed.site, secret }, { report: signed.report });
     expect(await readdir(signed.folder)).not.toContain(STATEMENT);
   });
+
+  it.each([
+    ['that its report names', '0001-bmc-access.c1', (text: string) => text.replace('GET', 'PUT')],
+    ['that no report names', '0003-bmc-access.c3', (text: string) => text.replace('GET', 'PUT')],
+    ['that is another one with a hash of its own', '0001-bmc-access.c1', () => ''],
+  ])(
+    'and has a piece %s, which was altered before, is not signed, and says why',
+    async (_what, name, change) => {
+      const run = await closedRun({ signingKey: keys('ed25519').privatePem });
+      const file = join(run.folder, `${name}.json`);
+      const changed = change(await readFile(file, 'utf8'));
+      if (changed === '')
+        await run.site.evidence.put(
+          { ...(await run.site.evidence.read(idOf(name))), answer: 'forged' },
+          run.site.secrets,
+        );
+      else await writeFile(file, changed);
+      const { signature } = await closeAcceptance(run.site, { report: run.report });
+      const why = `Evidence ${idOf(name)} is not what was stored. It was altered before the run was signed.`;
+      expect(signature).toEqual({ signed: false, why });
+      expect(await readdir(run.folder)).not.toContain(STATEMENT);
+      const kept = await reportOf({ name: SITE, evidence: run.site.evidence }, run.report.runId);
+      expect(kept).toMatchObject({ outcome: 'pass', signature: { signed: false, why } });
+    },
+  );
 
   it('holds neither the key nor another secret', async () => {
     const { privatePem } = keys('P-256');

@@ -1,5 +1,6 @@
-import { sign } from 'node:crypto';
-import { appendFile, cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { createHash, sign } from 'node:crypto';
+import { appendFile, cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -45,7 +46,7 @@ it('a copy of the folder is verified anywhere', async () => {
 });
 
 describe('is not verified, and says what it is', () => {
-  it.each<[string, () => Promise<unknown>, string, string | undefined, RegExp]>([
+  it.each<[string, () => Promise<unknown>, string | readonly string[], string | undefined, RegExp]>([
     [
       'a changed byte in a piece',
       async () => {
@@ -110,6 +111,64 @@ describe('is not verified, and says what it is', () => {
       'file-added',
       '0001-a.b.json',
       /was not signed/,
+    ],
+    [
+      'an altered piece whose original lies among what is referenced',
+      async () => {
+        const piece = '0002-bmc-access.c2.json';
+        const below = `referenced/_acceptance/run-1`;
+        await mkdir(at(below), { recursive: true });
+        await cp(at(piece), at(`${below}/${piece}`));
+        await appendFile(at(piece), ' ');
+      },
+      ['file-altered', 'file-added'],
+      '0002-bmc-access.c2.json',
+      /was changed|what is of the run does not lie in referenced/,
+    ],
+    [
+      'a piece of the run that is there twice',
+      async () => {
+        await mkdir(at('referenced/_acceptance/run-1'), { recursive: true });
+        await cp(at('0001-bmc-access.c1.json'), at('referenced/_acceptance/run-1/0001-bmc-access.c1.json'));
+      },
+      'file-added',
+      '0001-bmc-access.c1.json',
+      /what is of the run does not lie in referenced/,
+    ],
+    [
+      'a pipe',
+      async () => execFileSync('sh', ['-c', 'mkfifo "$0"', at('0005-x.y.json')]),
+      'file-added',
+      '0005-x.y.json',
+      /is no plain file/,
+    ],
+    [
+      'a pipe in the place of the statement',
+      async () => {
+        await rm(at(STATEMENT));
+        execFileSync('sh', ['-c', 'mkfifo "$0"', at(STATEMENT)]);
+      },
+      'unsigned',
+      STATEMENT,
+      /nothing here is signed/,
+    ],
+    ['a link to a folder', () => symlink(tmpdir(), at('more')), 'file-added', 'more', /is no plain file/],
+    [
+      'a piece that was altered before it was signed',
+      async () => {
+        const text = (await readFile(at('0003-bmc-access.c3.json'), 'utf8')).replace('GET', 'PUT');
+        await writeFile(at('0003-bmc-access.c3.json'), text);
+        const sha256 = createHash('sha256').update(text).digest('hex');
+        await signAgain((old) => ({
+          ...old,
+          subject: (old['subject'] as { name: string }[]).map((each) =>
+            each.name.endsWith('c3.json') ? { ...each, digest: { sha256 } } : each,
+          ),
+        }));
+      },
+      'piece-altered',
+      '0003-bmc-access.c3.json',
+      /altered before it was signed/,
     ],
     ['no statement at all', () => rm(at(STATEMENT)), 'unsigned', STATEMENT, /nothing here is signed/],
     [
@@ -200,10 +259,11 @@ describe('is not verified, and says what it is', () => {
       undefined,
       /points to .*0001-bmc-access\.c1, and the statement is not about it/,
     ],
-  ])('%s', async (_what, tamper, kind, file, message) => {
+  ])('%s', async (_what, tamper, kinds, file, message) => {
     await tamper();
     const verdict = found(await verifyRun({ folder }, key));
-    expect(verdict).toEqual({ verified: false, problems: [[kind, file, expect.stringMatching(message)]] });
+    const problems = [kinds].flat().map((kind) => [kind, file, expect.stringMatching(message) as string]);
+    expect(verdict).toEqual({ verified: false, problems });
   });
 
   it('with another key', async () => {

@@ -57,10 +57,11 @@ describe('a report, its statement and its evidence', () => {
   const gates = [{ ...PASSING.gates[0]!, checks: PASSING.gates[0]!.checks.slice(0, 1) }];
   const small = { ...PASSING, gates };
   const [ref] = gates[0]!.checks[0]!.evidence!;
-  it.each<[string, string, string | undefined, RegExp | undefined]>([
+  it.each<[string, string, string | null | undefined, RegExp | undefined]>([
     ['agree', 'pass', ref!.sha256, undefined],
     ['say another verdict', 'fail', ref!.sha256, /^The statement says FAILED/],
     ['have another hash of a piece', 'pass', B, /with another hash than it has/],
+    ['have a piece that is not its own hash', 'pass', null, /was altered before it was signed/],
     ['point to what was not signed', 'pass', undefined, /the statement is not about it/],
   ])('%s', (_what, outcome, hash, message) => {
     const statement = statementOf({ ...small, outcome: outcome as 'pass' }, [report]);
