@@ -74,7 +74,12 @@ function gateHtml(gate: GateReport, report: AcceptanceReport): string {
   if (gate.checks.every((check) => check.startedAt === undefined && check.outcome === undefined)) {
     return unrunHtml(gate);
   }
-  const remarks = [gate.owner, ...(gate.runs > 1 ? [`ran ${gate.runs} times`] : []), ...(kept ? [kept] : [])];
+  const remarks = [
+    gate.owner,
+    ...(gate.runs > 1 ? [`ran ${gate.runs} times`] : []),
+    ...(kept ? [kept] : []),
+    ...(gate.leftOut === undefined ? [] : [`left out: ${gate.leftOut}`]),
+  ];
   return [
     '<table>',
     `<caption>${badge(standingOf(gate))} Gate ${gate.gate}, ${esc(gate.title)} <span class="muted">${esc(remarks.join(' · '))}</span></caption>`,

@@ -81,16 +81,18 @@ function signature({ signature: made, outcome }: AcceptanceReport): string {
 
 /** The seven gates, also those that are no part of the run. */
 function strip(report: AcceptanceReport): string {
-  const absent = report.gates.length === 0 ? 'not run' : 'left out';
+  const absent = report.gates.length === 0 ? 'not run' : 'not taken';
   const cells = GATES.map(({ number, title }) => {
     const gate = report.gates.find((each) => each.gate === number);
     const standing = gate ? standingOf(gate) : undefined;
+    const word = gate?.leftOut === undefined ? standing : 'left out';
+    const why = gate?.leftOut === undefined ? '' : `<span class="small muted">${esc(gate.leftOut)}</span>`;
     const stop = number === report.stoppedAt ? ' stopped' : '';
     const kept = gate?.kept ? '<span class="small muted">kept evidence</span>' : '';
     return [
       `<li class="${classOf(standing ?? 'pending')}${stop}">`,
-      `<span class="stand"><span aria-hidden="true">${MARKS[standing ?? 'pending']}</span> ${standing ?? absent}</span>`,
-      `<span class="name"><b>${number}</b> ${esc(title)}</span>${kept}</li>`,
+      `<span class="stand"><span aria-hidden="true">${MARKS[standing ?? 'pending']}</span> ${word ?? absent}</span>`,
+      `<span class="name"><b>${number}</b> ${esc(title)}</span>${kept}${why}</li>`,
     ].join('');
   });
   return `<ol class="strip" aria-label="The seven gates">\n${cells.join('\n')}\n</ol>`;

@@ -71,6 +71,7 @@ function gateSuite(report: AcceptanceReport, gate: GateReport): { xml: string; c
     ['title', gate.title],
     ['owner', gate.owner],
     ['outcome', standingOf(gate)],
+    ...(gate.leftOut === undefined ? [] : ([['leftOut', gate.leftOut]] as [string, string][])),
     ...(gate.kept ? ([['evidenceOf', `${gate.kept.runId} ${gate.kept.endedAt}`]] as [string, string][]) : []),
   ];
   const cases = gate.checks.map((check) => caseOf(report, check));

@@ -20,6 +20,7 @@ export interface TestResult {
   /** The contract that the site was held to, by its hash. */
   readonly configuration: readonly Subject[];
   readonly passedTests: readonly string[];
+  /** Gates that were left out: by their own name, so that none of their checks is taken for one that was made. */
   readonly warnedTests: readonly string[];
   /** Those that failed, and those that could not be told: neither has passed. */
   readonly failedTests: readonly string[];
@@ -46,15 +47,19 @@ export const statementOf = (report: AcceptanceReport, subject: readonly Subject[
   predicate: testResultOf(report),
 });
 
-/** The verdict of a run in the words of the predicate. Only a pass is PASSED; a skipped check is in no list. */
+/**
+ * The verdict of a run in the words of the predicate. Only a pass of all that was wanted is PASSED, and one with a gate
+ * left out WARNED; a skipped check is in no list.
+ */
 export function testResultOf(report: AcceptanceReport): TestResult {
   const { site, outcome, contractHash, gates } = report;
+  const leftOut = gates.filter((gate) => gate.leftOut !== undefined);
   return {
-    result: outcome === 'pass' ? 'PASSED' : 'FAILED',
+    result: outcome !== 'pass' ? 'FAILED' : leftOut.length === 0 ? 'PASSED' : 'WARNED',
     configuration:
       contractHash === undefined ? [] : [{ name: `contract of ${site}`, digest: { sha256: contractHash } }],
     passedTests: testsOf(gates, ['pass']),
-    warnedTests: [],
+    warnedTests: leftOut.map(({ gate }) => gateOf(gate).id),
     failedTests: testsOf(gates, ['fail', 'error']),
   };
 }

@@ -30,9 +30,7 @@ export function verdictSentence(report: AcceptanceReport): string {
   const where = stoppedAt === undefined ? '' : ` at gate ${stoppedAt}, ${gateOf(stoppedAt).title}`;
   switch (verdictOf(report)) {
     case 'pass':
-      return gates.length === 7
-        ? 'All seven gates are green.'
-        : `Gate${gates.length === 1 ? '' : 's'} ${numbers(gates)} ${gates.length === 1 ? 'is' : 'are'} green; this run took no other.`;
+      return passSentence(gates);
     case 'fail':
       return where === ''
         ? 'It could not begin: the cause is known.'
@@ -48,6 +46,22 @@ export function verdictSentence(report: AcceptanceReport): string {
     default:
       return 'It goes on: what stands here is not final.';
   }
+}
+
+/** Nothing is known by this run of a gate that was left out: it is not among the green ones. */
+function passSentence(gates: readonly GateReport[]): string {
+  const green = gates.filter(({ leftOut }) => leftOut === undefined);
+  const which =
+    green.length === 7
+      ? 'All seven gates are green.'
+      : `Gate${green.length === 1 ? '' : 's'} ${numbers(green)} ${green.length === 1 ? 'is' : 'are'} green${gates.length === 7 ? '' : '; this run took no other'}.`;
+  return [which, ...gates.flatMap((gate) => leftOutWords(gate) ?? [])].join(' ');
+}
+
+/** Why a gate was left out, as a sentence; undefined: it was not. */
+export function leftOutWords({ gate, leftOut }: GateReport): string | undefined {
+  if (leftOut === undefined) return undefined;
+  return `Gate ${gate} was left out: ${leftOut.charAt(0).toLowerCase()}${leftOut.slice(1)}`;
 }
 
 const numbers = (gates: readonly GateReport[]): string => gates.map(({ gate }) => gate).join(', ');

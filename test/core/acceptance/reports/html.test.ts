@@ -3,7 +3,7 @@ import { reportHtml } from '../../../../core/acceptance/reports/html.ts';
 import { DARK, LIGHT, PAIRS } from '../../../../core/acceptance/reports/palette.ts';
 import type { AcceptanceReport } from '../../../../core/acceptance/report.ts';
 import { failure } from '../../../../core/errors/failure.ts';
-import { FAILING, HELD, HOSTILE, KEPT, PASSING, UNOPENED } from './samples.ts';
+import { FAILING, HELD, HOSTILE, KEPT, LEFT_OUT, PASSING, UNOPENED } from './samples.ts';
 
 const MADE = '2026-11-30T03:05:00.000Z';
 const html = (report: AcceptanceReport): string => reportHtml(report, { madeAt: MADE });
@@ -78,7 +78,22 @@ describe('the report as a page', () => {
     )![0];
     expect(strip.match(/<li /g)).toHaveLength(7);
     expect(strip.match(/✓<\/span> pass/g)).toHaveLength(2);
-    expect(strip.match(/left out/g)).toHaveLength(5);
+    expect(strip.match(/not taken/g)).toHaveLength(5);
+  });
+
+  it('tells a gate that was left out from the green ones, and why', () => {
+    const why = 'outside of the maintenance windows; the next opens Tue 2026-12-01 01:00.';
+    const strip = /<ol class="strip"[^]*?<\/ol>/.exec(html(LEFT_OUT))![0];
+    expect(strip.match(/✓<\/span> pass/g)).toHaveLength(6);
+    expect(strip).toMatch(
+      /left out<\/span>[^]*Physical acceptance[^]*It is outside of the maintenance windows/,
+    );
+    expect(words(LEFT_OUT)).toContain(`Gates 1, 2, 3, 4, 5, 6 are green. Gate 7 was left out: it is ${why}`);
+    expect(words(LEFT_OUT)).not.toContain('All seven');
+    const two = { ...LEFT_OUT, gates: [LEFT_OUT.gates[0]!, LEFT_OUT.gates[6]!] };
+    expect(words(two)).toContain(
+      `Gate 1 is green; this run took no other. Gate 7 was left out: it is ${why}`,
+    );
   });
 
   it('tells how long a check took, and where it was made from', () => {

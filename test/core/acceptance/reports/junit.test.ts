@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reportJunit } from '../../../../core/acceptance/reports/junit.ts';
 import type { AcceptanceReport } from '../../../../core/acceptance/report.ts';
-import { FAILING, HELD, HOSTILE, KEPT, PASSING, UNOPENED } from './samples.ts';
+import { FAILING, HELD, HOSTILE, KEPT, LEFT_OUT, PASSING, UNOPENED } from './samples.ts';
 
 /** The attributes of each element of a name, in order. */
 const elements = (xml: string, name: string): { [attribute: string]: string }[] =>
@@ -35,6 +35,14 @@ describe('a run as JUnit XML', () => {
     ],
   ])('counts %s', (_what, report, expected) => {
     expect(counts(report)).toEqual(expected);
+  });
+
+  it('says of a gate that was left out that it was, and why', () => {
+    const why = 'It is outside of the maintenance windows; the next opens Tue 2026-12-01 01:00.';
+    const xml = reportJunit(LEFT_OUT);
+    expect(elements(xml, 'property')).toContainEqual({ name: 'leftOut', value: why });
+    const reasons = elements(xml, 'skipped').map(({ message }) => message);
+    expect(reasons.slice(-3)).toEqual([why, why, why]);
   });
 
   it('has a suite for the verdict and one for each gate, a case for each check', () => {

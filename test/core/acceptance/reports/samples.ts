@@ -99,6 +99,30 @@ export const PASSING: AcceptanceReport = {
   signature: { signed: true, keyId: 'd'.repeat(64), algorithm: 'ed25519' },
 };
 
+const CLOSED = 'It is outside of the maintenance windows; the next opens Tue 2026-12-01 01:00.';
+
+/** Passed outside of the maintenance windows: gate 7 was left out. */
+export const LEFT_OUT: AcceptanceReport = {
+  ...PASSING,
+  gates: PASSING.gates.map((gate): GateReport => {
+    if (gate.gate !== 7) return gate;
+    const { startedAt: _none, ...rest } = gate;
+    return {
+      ...rest,
+      outcome: 'skipped',
+      leftOut: CLOSED,
+      checks: gate.checks.map(({ id, title, from }) => ({
+        id,
+        title,
+        from,
+        state: 'done',
+        outcome: 'skipped',
+        summary: CLOSED,
+      })),
+    };
+  }),
+};
+
 const FAILED: CheckReport = {
   id: 'system-pods',
   title: 'No system pod is pending or restarts again and again',

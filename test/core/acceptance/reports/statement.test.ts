@@ -7,7 +7,7 @@ import {
   subjectOf,
   testResultOf,
 } from '../../../../core/acceptance/reports/statement.ts';
-import { FAILING, KEPT, PASSING, UNOPENED } from './samples.ts';
+import { FAILING, KEPT, LEFT_OUT, PASSING, UNOPENED } from './samples.ts';
 
 const HASH = 'a'.repeat(64);
 const REPORT = subjectOf('lab/_acceptance/run-1/0020-acceptance.report', HASH);
@@ -52,6 +52,17 @@ describe('the statement about a run', () => {
   it('has what kept evidence shows among what passed, and of a run without a contract nothing', () => {
     expect(testResultOf(KEPT).passedTests).toHaveLength(20);
     expect(testResultOf(UNOPENED)).toMatchObject({ configuration: [], passedTests: [], failedTests: [] });
+  });
+
+  it('warns of a gate that was left out, and names none of its checks', () => {
+    const { result, passedTests, warnedTests, failedTests } = testResultOf(LEFT_OUT);
+    expect({ result, warnedTests, failedTests }).toEqual({
+      result: 'WARNED',
+      warnedTests: ['physical-acceptance'],
+      failedTests: [],
+    });
+    expect(passedTests.filter((name) => name.startsWith('physical-acceptance'))).toEqual([]);
+    expect(testResultOf({ ...LEFT_OUT, outcome: 'fail' }).result).toBe('FAILED');
   });
 
   it('is the same bytes each time, whatever order its pieces come in', () => {
