@@ -7,15 +7,14 @@ import type {
   AcceptanceInput,
   AcceptanceReport,
   ClosedAcceptance,
-  GateReport,
   OpenedAcceptance,
   PlannedCheck,
   PlannedGate,
 } from '../core/acceptance/report.ts';
-import { isGreen } from '../core/acceptance/verdict.ts';
 import { fail } from '../core/errors/failure.ts';
 import type { JsonObject } from '../core/json.ts';
 import { windowState } from '../core/windows.ts';
+import { keptGates } from './acceptance-runs/kept.ts';
 import { keepRun } from './evidence/attest.ts';
 import type { GateCheck } from './gates/check.ts';
 import { ACCEPTANCE_SUBJECT } from './records/safe-names.ts';
@@ -40,13 +39,21 @@ export async function openAcceptance(
   const numbers = input.gates ?? acceptance?.gates?.filter(isGateNumber) ?? GATE_NUMBERS;
   refuseUnbuilt(numbers, checks);
   if (numbers.every((number) => gateOf(number).disruptive)) requireWindow(inventory);
-  const kept = await keptGates(site, input, { contractHash, fingerprint, numbers });
+  const plans = GATE_NUMBERS.filter((number) => numbers.includes(number)).map((number) =>
+    planned(number, inventory, checks),
+  );
+  const { from, of } = input;
+  const kept =
+    from === undefined || of === undefined
+      ? undefined
+      : await keptGates(site, from, await reportOf(site, of), { contractHash, fingerprint, plans });
   return {
     contractHash,
     fingerprint,
-    gates: GATE_NUMBERS.filter((number) => numbers.includes(number)).map((number) =>
-      planned(number, inventory, checks, kept.get(number)),
-    ),
+    gates: plans.map((plan) => {
+      const gate = kept?.get(plan.gate);
+      return gate ? { ...plan, kept: gate } : plan;
+    }),
     onFailure: input.onFailure ?? acceptance?.onFailure ?? inventory.onFailure ?? 'hold',
     holdForSeconds: acceptance?.holdFor ?? inventory.holdFor ?? HOLD_FOR,
   };
@@ -86,12 +93,7 @@ function refuseUnbuilt(numbers: readonly GateNumber[], checks: readonly GateChec
   );
 }
 
-function planned(
-  gate: GateNumber,
-  inventory: Inventory,
-  checks: readonly GateCheck[],
-  kept: GateReport | undefined,
-): PlannedGate {
+function planned(gate: GateNumber, inventory: Inventory, checks: readonly GateCheck[]): PlannedGate {
   const own = checks.filter(({ check }) => check.gate === gate);
   return {
     gate,
@@ -100,32 +102,7 @@ function planned(
       const skipped = skip?.(inventory);
       return { ...plan, ...(skipped === undefined ? {} : { skipped }) };
     }),
-    ...(kept ? { kept } : {}),
   };
-}
-
-/** The gates before the one to begin at, as the other run left them. Throws RUN_UNKNOWN and EVIDENCE_OUTDATED. */
-async function keptGates(
-  site: Site,
-  { from, of }: AcceptanceInput,
-  now: { contractHash: string; fingerprint: string; numbers: readonly GateNumber[] },
-): Promise<Map<GateNumber, GateReport>> {
-  if (from === undefined || of === undefined) return new Map();
-  const report = await reportOf(site, of);
-  const outdated = (why: string): Error =>
-    fail('EVIDENCE_OUTDATED', `The evidence of run ${of} is not used again: ${why}.`);
-  if (report.contractHash !== now.contractHash) throw outdated('the contract has changed since');
-  if (report.fingerprint !== now.fingerprint) throw outdated('hardware or firmware has changed since');
-  const before = now.numbers.filter((number) => number < from);
-  return new Map(
-    before.map((number) => {
-      const gate = report.gates.find((each) => each.gate === number);
-      if (!gate || gate.endedAt === undefined || !isGreen(gate.outcome)) {
-        throw outdated(`its gate ${number} is not green`);
-      }
-      return [number, { ...gate, kept: gate.kept ?? { runId: of, endedAt: gate.endedAt } }];
-    }),
-  );
 }
 
 /** The report of a run that is over, from the evidence. Throws RUN_UNKNOWN, and EVIDENCE_ALTERED. */

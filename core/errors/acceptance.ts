@@ -93,7 +93,8 @@ export const ACCEPTANCE_ERRORS = {
     faultDomain: 'orchestrator',
     retryable: false,
     httpStatus: 409,
-    meaning: 'The evidence of the other run does not hold any more: the contract or the hardware is another.',
+    meaning:
+      'The evidence of the other run does not hold any more: the contract or the hardware is another, a check that is to be made was not made then, or a piece is gone.',
     correction: 'Start a run without `from` and `of`: all gates run.',
   },
   SIGNING_KEY_INVALID: {
