@@ -2,10 +2,10 @@ import { withTold } from '../../core/acceptance/standing.ts';
 import type { VerdictMessage } from '../../core/acceptance/verdict-message.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import type { Site } from '../site.ts';
-import { contractOf } from '../standing/keep.ts';
+import { listenerOf } from '../standing/keep.ts';
 import { post } from './post.ts';
 
-type Needs = Pick<Site, 'contracts' | 'inventory' | 'secret' | 'standing'>;
+type Needs = Pick<Site, 'name' | 'contracts' | 'inventory' | 'secret' | 'standing'>;
 
 /**
  * Sends a change of verdict to the contract's webhook. Its id is the same for each attempt: whoever took one takes
@@ -15,9 +15,8 @@ export async function tellVerdict(
   site: Needs,
   { message, contractHash }: { message: VerdictMessage; contractHash?: string },
 ): Promise<void> {
-  const contract = await contractOf(site, contractHash);
-  const webhook = contract?.acceptance?.webhook;
-  if (webhook === undefined) return;
+  const webhook = await listenerOf(site, contractHash);
+  if (!webhook) return;
   await post({
     url: webhook.url,
     id: `verdict-${message.site}-${message.runId}`,

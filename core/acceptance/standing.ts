@@ -136,7 +136,7 @@ const differs = (a: Judgement | null, b: Judgement): boolean =>
 /**
  * The standing with the verdict that a run brought; the same one where it is as before.
  *
- * @param tell whether there is somebody to be told of a change
+ * @param tell whether there is somebody to be told of a change, or may be
  */
 export function withVerdict(
   standing: SiteStanding,

@@ -1,4 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WorkflowNotFoundError } from '@temporalio/client';
@@ -9,8 +11,10 @@ import { keepGate, keepVerdict } from '../../../activities/standing/keep.ts';
 import { controlPlaneFirst } from '../../../activities/standing/red.ts';
 import { requireGates } from '../../../activities/standing/requires.ts';
 import { fileStandingStore, type StandingStore } from '../../../activities/standing/standing-store.ts';
+import { tellVerdict } from '../../../activities/webhook/tell-verdict.ts';
 import type { GateNumber } from '../../../core/acceptance/gates.ts';
 import { withGate, withRun } from '../../../core/acceptance/standing.ts';
+import { verdictMessage } from '../../../core/acceptance/verdict-message.ts';
 import { fail } from '../../../core/errors/failure.ts';
 import { INVENTORY } from '../../workflows/support.ts';
 
@@ -152,24 +156,97 @@ describe('two runs of a site', () => {
       untold: null,
     });
   });
+});
 
-  it('a contract that cannot be read is the verdict of a run that could not begin', async () => {
-    const site = {
-      name: 's',
-      standing,
-      contracts: { store: async () => '', load: async () => INVENTORY },
-      inventory: async () => Promise.reject(fail('CONTRACT_INVALID', 'broken')),
-    };
-    const end = {
-      runId: 'a',
-      at: '2026-03-01T01:00:00Z',
-      outcome: 'fail',
-      failure: { code: 'CONTRACT_INVALID', faultDomain: 'contract' },
-    } as const;
-    expect(await keepVerdict(site, { site: 's', end })).toMatchObject({
-      changed: { outcome: 'fail', faultDomain: 'contract' },
+describe('a contract that cannot be read', () => {
+  const webhook = { url: 'http://127.0.0.1:1/rackwright' };
+  const end = {
+    runId: 'a',
+    at: '2026-03-01T01:00:00Z',
+    outcome: 'fail',
+    failure: { code: 'CONTRACT_INVALID', faultDomain: 'contract' },
+  } as const;
+  /** A site whose contract is broken, and was this one under hash `c`. */
+  const site = (known: object | null) => ({
+    name: 's',
+    standing,
+    secret: async () => 'secret',
+    contracts: {
+      store: async () => '',
+      load: async (hash: string) => {
+        if (hash !== 'c' || known === null) throw fail('CONTRACT_NOT_STORED', 'gone');
+        return { ...INVENTORY, acceptance: known };
+      },
+    },
+    inventory: async () => Promise.reject(fail('CONTRACT_INVALID', 'broken')),
+  });
+  const red = { outcome: 'fail', faultDomain: 'contract', runId: 'a' };
+
+  it('is the verdict of a run that could not begin', async () => {
+    const kept = await keepVerdict(site(null), { site: 's', end });
+    expect(kept).toMatchObject({ changed: red, untold: null });
+    expect(await keepVerdict(site(null), { site: 's', end })).toEqual(kept);
+  });
+
+  it('is told to the webhook of the last contract that is known', async () => {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      request.setEncoding('utf8').on('data', (text: string) => asked.push(text));
+      request.on('end', () => response.end());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      const broken = site({ webhook: { url } });
+      await keepGate(broken, {
+        site: 's',
+        gate: { ...gate(1, 'pass', '2026-02-01T00:00:00Z'), contractHash: 'old' },
+      });
+      await keepGate(broken, { site: 's', gate: gate(2, 'pass', '2026-03-01T00:00:00Z') });
+      const { untold } = await keepVerdict(broken, { site: 's', end });
+      expect(untold).toMatchObject(red);
+      const report = {
+        site: 's',
+        runId: 'a',
+        startedAt: end.at,
+        held: false,
+        gates: [],
+        notes: [],
+        evidence: [],
+      };
+      await tellVerdict(broken, { message: verdictMessage(untold!, report) });
+      expect(JSON.parse(asked.join(''))).toMatchObject({ ...red, type: 'acceptance.verdict' });
+      expect((await standing.read('s')).verdict).toMatchObject({ ...red, told: true });
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
+
+  it('is told with the next run that knows a webhook, where none is known', async () => {
+    await keepGate(site(null), { site: 's', gate: gate(1, 'pass', '2026-03-01T00:00:00Z') });
+    await keepVerdict(site(null), { site: 's', end });
+    expect((await standing.read('s')).verdict?.told).toBe(false);
+    const again = { ...end, runId: 'b' };
+    expect(await keepVerdict(site({ webhook }), { site: 's', end: again, contractHash: 'c' })).toMatchObject({
+      changed: null,
+      untold: red,
+    });
+    const mended = { runId: 'c', at: '2026-03-01T03:00:00Z', outcome: 'pass' } as const;
+    expect(await keepVerdict(site({ webhook }), { site: 's', end: mended, contractHash: 'c' })).toMatchObject(
+      {
+        untold: { outcome: 'pass', runId: 'c', previous: red },
+      },
+    );
+  });
+
+  it('is told to nobody where the next run knows that there is nobody', async () => {
+    await keepVerdict(site(null), { site: 's', end });
+    const again = { ...end, runId: 'b' };
+    expect(await keepVerdict(site({}), { site: 's', end: again, contractHash: 'c' })).toEqual({
+      changed: null,
       untold: null,
     });
+    expect((await standing.read('s')).verdict).toMatchObject({ ...red, told: true });
   });
 });
 
