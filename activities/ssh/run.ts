@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { fail } from '../../core/errors/failure.ts';
 import { remoteCommand } from '../../core/ssh/command.ts';
 import { overdue, verdictOf, type SshVerdict } from '../../core/ssh/verdict.ts';
-import { hasCode } from '../records/atomic-file.ts';
-import { PINNED, withWorkspace, type Workspace } from './workspace.ts';
+import { MAX_LOG_BYTES, PINNED, readLog, withWorkspace, type Workspace } from './workspace.ts';
 
 /** A host that is logged in to, as its contract says. */
 export interface SshHost {
@@ -42,11 +40,19 @@ export interface RunResult {
 const MAX_BYTES = 32 * 1024;
 /** The host ends by itself what was not ended by the end of the connection. */
 const HOST_GRACE_SECONDS = 10;
+/** The exit code of a shell that finds no such program. */
+const NO_PROGRAM = 127;
+/**
+ * The client, whose log cannot grow beyond a bound, whatever the host sends: in blocks of 512 bytes. It is not ended
+ * by that, since what is ended so may leave an image of its memory, where the key is.
+ */
+const BOUNDED = `trap '' XFSZ; ulimit -f ${MAX_LOG_BYTES / 512} 2>/dev/null; exec ssh "$@"`;
 
 /**
  * Runs a command on a host by OpenSSH's client and waits for its end, whatever its exit code. Words are passed as
  * they are; they are seen in the host's list of processes, so that a secret goes into `input`. When the time is over,
- * there is too much output, the signal aborts or the worker dies, the command is ended on the host too.
+ * there is too much output, the signal aborts or the worker dies, the command is ended on the host too, as far as
+ * the user who is logged in may do that.
  * Throws SSH_* errors, which name the host by its label; with the signal's reason if it aborts.
  */
 export async function runOn(
@@ -64,8 +70,18 @@ export async function runOn(
       const most = options.maxBytes ?? MAX_BYTES;
       throw ofHost(host, { code: 'SSH_OUTPUT_TOO_LONG', why: `the command said more than ${most} bytes` });
     }
-    const log = await readFile(workspace.logFile, 'utf8').catch(() => '');
-    const verdict = ended.stopped === 'overdue' ? overdue(log) : verdictOf(log, host.hostKey !== undefined);
+    const log = await readLog(workspace);
+    if (!log.there && ended.exitCode === NO_PROGRAM) {
+      throw fail('SSH_PROGRAM_MISSING', 'There is no ssh on this worker.');
+    }
+    if (!log.whole) {
+      throw ofHost(host, {
+        code: 'SSH_OUTPUT_TOO_LONG',
+        why: `the host fills the log of its connection, ${MAX_LOG_BYTES} bytes`,
+      });
+    }
+    const pinned = host.hostKey !== undefined;
+    const verdict = ended.stopped === 'overdue' ? overdue(log.text) : verdictOf(log.text, pinned);
     if ('code' in verdict) throw ofHost(host, verdict);
     return { stdout: ended.stdout, stderr: ended.stderr, exitCode: verdict.exitCode };
   });
@@ -82,6 +98,8 @@ const ofHost = (
 interface Ended {
   readonly stdout: string;
   readonly stderr: string;
+  /** Of the client. */
+  readonly exitCode: number | null;
   readonly stopped: 'overdue' | 'too long' | 'aborted' | undefined;
 }
 
@@ -96,7 +114,11 @@ function client(
   const command = remoteCommand(words, { inputBytes: bytes.length, seconds });
   const args = [...flags(host, workspace, connectMs), '-l', host.user, '--', host.host, command];
   return new Promise((resolve, reject) => {
-    const child = spawn('ssh', args, { env: environment(), stdio: ['pipe', 'pipe', 'pipe'] });
+    // Where nothing can be started, for want of file descriptors, it has no streams, and its error comes later.
+    const child: ChildProcess = spawn('/bin/sh', ['-c', BOUNDED, 'sh', ...args], {
+      env: environment(),
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     const said = { stdout: [] as Buffer[], stderr: [] as Buffer[], length: 0 };
     let stopped: Ended['stopped'];
     const stop = (why: NonNullable<Ended['stopped']>): void => {
@@ -110,27 +132,25 @@ function client(
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
     };
+    child.once('error', (error) => {
+      done();
+      reject(error);
+    });
+    child.once('close', (exitCode) => {
+      done();
+      const text = (pieces: Buffer[]): string => Buffer.concat(pieces).toString('utf8');
+      resolve({ stdout: text(said.stdout), stderr: text(said.stderr), exitCode, stopped });
+    });
     for (const name of ['stdout', 'stderr'] as const) {
-      child[name].on('data', (piece: Buffer) => {
+      child[name]?.on('data', (piece: Buffer) => {
         said.length += piece.length;
         if (said.length > maxBytes) stop('too long');
         else said[name].push(piece);
       });
     }
     // The command may end without having read it. It stays open: its end tells the host that nobody waits.
-    child.stdin.on('error', () => undefined);
-    child.stdin.write(bytes);
-    child.once('error', (error) => {
-      done();
-      reject(
-        hasCode(error, 'ENOENT') ? fail('SSH_PROGRAM_MISSING', 'There is no ssh on this worker.') : error,
-      );
-    });
-    child.once('close', () => {
-      done();
-      const text = (pieces: Buffer[]): string => Buffer.concat(pieces).toString('utf8');
-      resolve({ stdout: text(said.stdout), stderr: text(said.stderr), stopped });
-    });
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.write(bytes);
   });
 }
 

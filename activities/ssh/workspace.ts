@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { access, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { access, lstat, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -42,15 +42,39 @@ export async function withWorkspace<T>(
   }
 }
 
-/** Removes what killed workers left. What cannot be removed is another user's. */
+/**
+ * Removes what killed workers of this user left. Anybody may put something of that name there: what is another's,
+ * or a link, or open to others, is none of ours.
+ */
 async function sweep(base: string, now = Date.now()): Promise<void> {
   const names = await readdir(base).catch(() => []);
   for (const name of names.filter((each) => each.startsWith(PREFIX))) {
     const path = join(base, name);
-    const old = await stat(path).then(
-      ({ mtimeMs }) => now - mtimeMs > LEFTOVER_MS,
+    const left = await lstat(path).then(
+      (entry) => isOurs(entry) && now - entry.mtimeMs > LEFTOVER_MS,
       () => false,
     );
-    if (old) await rm(path, { recursive: true, force: true }).catch(() => undefined);
+    if (left) await rm(path, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+const isOurs = (entry: Stats): boolean =>
+  entry.isDirectory() && entry.uid === process.getuid?.() && (entry.mode & 0o077) === 0;
+
+/** The most that the client's log gets: one that is as long as this is not whole. */
+export const MAX_LOG_BYTES = 1024 * 1024;
+
+/** The log of the client, as far as it is read. */
+export async function readLog({
+  logFile,
+}: Workspace): Promise<{ text: string; whole: boolean; there: boolean }> {
+  const file = await open(logFile).catch(() => undefined);
+  if (file === undefined) return { text: '', whole: true, there: false };
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_LOG_BYTES), 0, MAX_LOG_BYTES, 0);
+    const text = buffer.toString('utf8', 0, bytesRead);
+    return { text, whole: bytesRead < MAX_LOG_BYTES, there: true };
+  } finally {
+    await file.close();
   }
 }

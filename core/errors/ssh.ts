@@ -60,14 +60,16 @@ export const SSH_ERRORS = {
     faultDomain: 'control-host',
     retryable: true,
     httpStatus: 504,
-    meaning: 'A command on a host did not end in time. It was ended there.',
+    meaning:
+      'A command on a host did not end in time. It was ended there, as far as the user who is logged in may do that.',
     correction: 'Look at the load of the host, and at what the command waits for.',
   },
   SSH_OUTPUT_TOO_LONG: {
     faultDomain: 'control-host',
     retryable: false,
     httpStatus: 502,
-    meaning: 'A command on a host said more than is read. It was ended there.',
+    meaning:
+      'A host, or a command on it, said more than is read. It was ended there, as far as the user who is logged in may do that.',
     correction:
       'Log in as that user and run a command: its shell may print to it (look at its profile), or the host is not what it should be.',
   },

@@ -227,6 +227,35 @@ describe('a host', () => {
   });
 });
 
+/** What SSH lets either side say at any time, for the log of the other (RFC 4253, sections 6 and 11.3). */
+function debugMessage(text: string): Buffer {
+  const payload = Buffer.alloc(10 + text.length);
+  payload[0] = 4;
+  payload.writeUInt32BE(text.length, 2);
+  payload.write(text, 6);
+  const padding = 8 - ((5 + payload.length) % 8) + 8;
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(1 + payload.length + padding);
+  head[4] = padding;
+  return Buffer.concat([head, payload, Buffer.alloc(padding)]);
+}
+
+it('a host that fills the log of its connection is told from one that is silent', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.resume();
+    socket.write('SSH-2.0-loud\r\n');
+    // Eight times as much as is kept.
+    const message = debugMessage('x'.repeat(900));
+    socket.end(Buffer.concat(Array.from({ length: 9_000 }, () => message)));
+  });
+  const port = await listen(server);
+  await expect(on(theHost({ port }), ['true'])).rejects.toMatchObject(
+    failsWith('SSH_OUTPUT_TOO_LONG', 'control-host', /fills the log of its connection/),
+  );
+  server.close();
+});
+
 /** A port at which nothing answers, as behind a firewall: its queue is full, and nobody takes from it. */
 const FULL = `
 import socket, sys
