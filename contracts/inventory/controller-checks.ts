@@ -1,12 +1,25 @@
 import type { Finding } from './findings.ts';
+import { HOST } from './platform.ts';
 import { items, text, tree, type Tree } from './raw.ts';
 import { RULES } from './rules.ts';
 
 const withoutSlash = (address: unknown): string | undefined =>
   text(address)?.toLowerCase().replace(/\/+$/, '');
 
+/** The address of a controller is what is logged in to, where its `ssh` names no host of its own. */
+const addressFindings = (raw: Tree): Finding[] =>
+  items(raw['controllers']).flatMap((item, index): Finding[] => {
+    const { address, ssh } = tree(item);
+    if (ssh === undefined || tree(ssh)['host'] !== undefined) return [];
+    const host = text(address);
+    if (host === undefined || host === '' || HOST.test(host)) return [];
+    return [{ path: ['controllers', index, 'address'], ...RULES.sshHost }];
+  });
+
+export const controllerFindings = (raw: Tree): Finding[] => [...addressFindings(raw), ...bmcFindings(raw)];
+
 /** A controller's own BMC needs somebody who logs in to it, and is nobody else's. */
-export function controllerFindings(raw: Tree): Finding[] {
+function bmcFindings(raw: Tree): Finding[] {
   const site = tree(tree(raw['bmc'])['credentials']);
   const taken = new Map<string, string>();
   items(raw['nodes']).forEach((node, index) => {

@@ -3,7 +3,9 @@ import { NodeBmc } from './bmc.ts';
 import { FilePath, HttpUrl, IpAddress, Label, Mac, Name, SecretRef, Text } from './primitives.ts';
 import { RULES } from './rules.ts';
 
-const Host = z.string().regex(/^(?!-)[A-Za-z0-9._:%-]{1,253}$/, RULES.sshHost.message);
+/** What stands for a host on the command line of a client. */
+export const HOST = /^(?!-)[A-Za-z0-9._:%-]{1,253}$/;
+const Host = z.string().regex(HOST, RULES.sshHost.message);
 const HOST_KEY = /^((?:ssh|ecdsa)-[a-z0-9-]+) +([A-Za-z0-9+/]{32,}={0,3})(?: +[^\0\r\n]*)?$/;
 
 /** How a host is logged in to: with a key, never with a password. */

@@ -44,6 +44,16 @@ const controller = (fields: string, problems: readonly string[]): ReturnType<typ
 const FROM = '20:36 machineTypes[0].handOver.from';
 const FROM_NOTHING = `${FROM} names no vantage point of this inventory`;
 
+/** A controller at this address, that is logged in to as these fields say. */
+const logIn = (address: string, fields: string, problems: readonly string[]): ReturnType<typeof firmware> => [
+  [
+    'site: s1',
+    `site: s1\ncontrollers: [{ name: c1, address: '${address}', ssh: { user: root, key: 'env:K'${fields} } }]`,
+    problems,
+  ],
+];
+const NO_HOST = '2:36 controllers[0].address is neither a host name nor an IP address';
+
 /** A machine type whose guests are tried from a vantage point with these fields. */
 const vantage = (fields: string, problems: readonly string[], from = 'jump'): ReturnType<typeof firmware> => {
   const right = RIGHT.slice(RIGHT.indexOf('site: s1'), RIGHT.indexOf('  - name: gpu') + 13);
@@ -140,6 +150,11 @@ nodes:
   ...controller('bmc: { address: "https://10.0.1.1/" }', [
     '2:62 controllers[0].bmc.address is the BMC of n1 too',
   ]),
+  ...['c1.example.org', 'fd00::11', 'fe80::11%eno1'].flatMap((address) => logIn(address, '', [])),
+  ...['https://10.0.0.5', '10.0.0.5/24', 'admin@10.0.0.5', '10.0.0.5 ', '-x'].flatMap((address) =>
+    logIn(address, '', [NO_HOST]),
+  ),
+  ...logIn('the first one', ', host: 10.0.0.5', []),
   ...controller('hostname: c1_, interfaces: [{ name: eno 1 }], reaches: [{ host: -x, port: 0 }]', [
     '2:56 controllers[0].hostname is not a host name',
     '2:82 controllers[0].interfaces[0].name is not the name of a network interface',
