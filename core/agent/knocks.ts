@@ -6,13 +6,15 @@ export type Endpoint = Pick<Knock, 'address' | 'port'>;
 /**
  * Tries connections at once, with what every Linux server has: bash, and `timeout` of coreutils. `$1`: seconds
  * for each; then address and port in turns. Says the host's own addresses and, of each connection, the exit
- * status and what bash said of it. Nothing is sent, and nothing of the arguments is read as a command.
+ * status and what bash said of it; of one whose time was over, whether that was for want of an address for its name. Nothing is sent, and nothing of the arguments is read as a command.
  */
 const SCRIPT = [
   'set -f; export LC_ALL=C; s=$1; shift',
   'command -v timeout >/dev/null || { echo "lacks timeout"; exit 0; }',
   'echo own $(ip -o addr show 2>/dev/null | while read -r _ _ _ a _; do echo "${a%/*}"; done)',
-  `knock() { m=$(timeout "$s" bash -c 'exec 3<>"/dev/tcp/$0/$1"' "$1" "$2" 2>&1); echo knock "$1" "$2" "$?" $m; }`,
+  `knock() { m=$(timeout "$s" bash -c 'exec 3<>"/dev/tcp/$0/$1"' "$1" "$2" 2>&1); r=$?`,
+  'case $r in 124|137|143) timeout "$s" getent ahosts "$1" >/dev/null 2>&1',
+  'case $? in 2|124|137|143) m="no name resolution";; esac;; esac; echo knock "$1" "$2" "$r" $m; }',
   'while [ $# -ge 2 ]; do knock "$1" "$2" & shift 2; done; wait; echo end',
 ].join('; ');
 
@@ -33,14 +35,19 @@ export type Knocked =
 /** Exit statuses of `timeout` when the time was over, by coreutils and by busybox. */
 const TIMED_OUT = new Set(['124', '137', '143']);
 
+const NO_ADDRESS = /name resolution|Name (?:or service not known|does not resolve)|No address associated/i;
 /** How a connection went, by what bash says; the first that matches is it. */
 const WORDS: readonly (readonly [pattern: RegExp, outcome: string])[] = [
+  [NO_ADDRESS, 'ENOTFOUND'],
   [/Connection refused/i, 'refused'],
   [/timed out/i, 'silent'],
   [/No route to host/i, 'EHOSTUNREACH'],
   [/Network is unreachable/i, 'ENETUNREACH'],
   [/Permission denied|Operation not permitted/i, 'EACCES'],
-  [/Invalid argument|Cannot assign requested address/i, 'EADDRNOTAVAIL'],
+  [/connect: Invalid argument|Cannot assign requested address/i, 'EADDRNOTAVAIL'],
+  // Bash says so of a name that it found no address for, and of no connection that it tried.
+  [/Invalid argument/i, 'ENOTFOUND'],
+  [/Too many open files/i, 'EMFILE'],
   [/Connection reset/i, 'ECONNRESET'],
 ];
 
@@ -69,7 +76,7 @@ export function readKnocks(
 
 function outcomeOf(status: string, said: string): string | undefined {
   if (status === '0') return 'open';
-  if (TIMED_OUT.has(status)) return 'silent';
+  if (TIMED_OUT.has(status)) return NO_ADDRESS.test(said) ? 'ENOTFOUND' : 'silent';
   if (/No such file or directory/i.test(said)) return undefined;
   return WORDS.find(([pattern]) => pattern.test(said))?.[1] ?? 'failed';
 }

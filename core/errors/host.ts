@@ -16,6 +16,15 @@ export const HOST_ERRORS = {
     meaning: 'A host takes so long to look up a name that its DNS server is not answering.',
     correction: 'Look at the servers in /etc/resolv.conf of the host, and whether it reaches them.',
   },
+  HOST_NAME_UNRESOLVED: {
+    faultDomain: 'control-host',
+    retryable: true,
+    httpStatus: 502,
+    meaning:
+      'What a host has to reach is named, and the host finds no address for that name: whether it reaches it was not tried.',
+    correction:
+      'Run `getent ahosts NAME` on the host: look at the servers in its /etc/resolv.conf, or correct the name in the contract.',
+  },
   HOST_ROUTE_SILENT: {
     faultDomain: 'management-network',
     retryable: true,

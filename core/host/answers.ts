@@ -16,11 +16,13 @@ export interface Answers {
 
 /**
  * Commands are found where root finds them; messages are English. `as_root` runs a command by root where that needs
- * no password, and as the user elsewhere.
+ * no password, and as the user elsewhere. What root runs is not ended with the rest, since the user may not: it ends
+ * by itself.
  */
 const PRELUDE = [
   'export LC_ALL=C; PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin; export PATH',
-  'as_root() { if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then sudo -n "$@"; else "$@"; fi; }',
+  'bounded=; ! command -v timeout >/dev/null || bounded="timeout -k 5 40"',
+  'as_root() { if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then sudo -n $bounded "$@"; else "$@"; fi; }',
 ];
 
 /** A script for `sh` that asks one after the other. Each reads the arguments of the script as its own. */

@@ -98,10 +98,14 @@ export function gatewaysOf(
   });
 }
 
-/** What is wrong for certain, and what neither accepts nor refuses, of which nothing can be told. */
+/**
+ * What is wrong for certain; what neither accepts nor refuses, of which nothing can be told; and what could not be
+ * tried, since the host finds no address for its name.
+ */
 export interface Judged {
   readonly wrong: readonly HostFinding[];
   readonly silent: readonly string[];
+  readonly nameless: readonly string[];
 }
 
 const NO_WAY: { readonly [outcome: string]: string } = {
@@ -115,6 +119,7 @@ const NO_WAY: { readonly [outcome: string]: string } = {
 export function judgeRoutes(routes: readonly Route[], knocks: readonly Knock[]): Judged {
   const wrong: HostFinding[] = [];
   const silent: string[] = [];
+  const nameless: string[] = [];
   for (const route of routes) {
     const { what, address, port, wants, refusedBy } = route;
     const shown = `${what} (${shownEndpoint({ address, port })})`;
@@ -134,9 +139,10 @@ export function judgeRoutes(routes: readonly Route[], knocks: readonly Knock[]):
             ? 'Look at `nft list ruleset` on it.'
             : `Look at \`ip route get ${address}\` on it, and add the route there or at its gateway.`,
       });
-    } else silent.push(outcome === 'silent' ? shown : `${shown}: ${outcome ?? 'not tried'}`);
+    } else if (outcome === 'ENOTFOUND') nameless.push(shown);
+    else silent.push(outcome === 'silent' ? shown : `${shown}: ${outcome ?? 'not tried'}`);
   }
-  return { wrong, silent };
+  return { wrong, silent, nameless };
 }
 
 /** How the gateways of a controller's networks answered. An address that somebody has on the link is there. */
@@ -170,5 +176,5 @@ export function judgeGateways(
       });
     } else silent.push(shown);
   }
-  return { wrong, silent };
+  return { wrong, silent, nameless: [] };
 }

@@ -289,6 +289,8 @@ describe('connections from a vantage point', () => {
       ],
     });
     expect(await knockAt([strange])).toEqual({ unusable: expect.stringContaining('does not say') });
+    const nameless = { address: 'nobody.invalid', port: 22 };
+    expect(await knockAt([nameless])).toMatchObject({ knocks: [{ ...nameless, outcome: 'ENOTFOUND' }] });
     server.close();
   });
 

@@ -29,19 +29,25 @@ export const routes: CheckFunction = {
       const tried = await tryRoutes(context, controller);
       const asked = await askGateways(context, controller);
       const wrong = [...tried.wrong, ...asked.wrong];
-      const silent = [...tried.silent, ...asked.silent];
-      if (wrong.length === 0 && silent.length > 0) {
-        const some = silent.slice(0, 8).join(', ');
-        throw fail(
-          'HOST_ROUTE_SILENT',
-          `It gets no answer from ${some}${silent.length > 8 ? `, and ${silent.length - 8} more` : ''}.`,
-          { details: { silent: silent.slice(0, 50) } },
-        );
-      }
+      if (wrong.length === 0) throwUntold([...tried.silent, ...asked.silent], tried.nameless);
       const found = foundOf(wrong, 'reaches all that it has to');
       return { found, evidence: [...tried.evidence, ...asked.evidence] };
     }),
 };
+
+/** Throws where nothing is wrong for certain, and something could not be told. */
+function throwUntold(silent: readonly string[], nameless: readonly string[]): void {
+  const some = (all: readonly string[]): string =>
+    `${all.slice(0, 8).join(', ')}${all.length > 8 ? `, and ${all.length - 8} more` : ''}`;
+  const unheard = silent.length === 0 ? '' : ` It gets no answer from ${some(silent)}.`;
+  const details = { silent: silent.slice(0, 50), nameless: nameless.slice(0, 50) };
+  if (nameless.length > 0) {
+    throw fail('HOST_NAME_UNRESOLVED', `It finds no address for the name of ${some(nameless)}.${unheard}`, {
+      details,
+    });
+  }
+  if (unheard !== '') throw fail('HOST_ROUTE_SILENT', unheard.trim(), { details });
+}
 
 /** The BMCs of nodes and controllers. */
 const bmcsOf = ({ nodes, controllers }: Inventory): ContractBmc[] =>
@@ -50,6 +56,7 @@ const bmcsOf = ({ nodes, controllers }: Inventory): ContractBmc[] =>
   );
 
 type Tried = Judged & { readonly evidence: readonly EvidenceRef[] };
+const NOTHING: Tried = { wrong: [], silent: [], nameless: [], evidence: [] };
 
 async function tryRoutes(context: CheckContext, controller: Controller): Promise<Tried> {
   const { inventory } = context;
@@ -58,7 +65,7 @@ async function tryRoutes(context: CheckContext, controller: Controller): Promise
   for (let at = 0; at < wanted.length; at += AT_ONCE) {
     knocks.push(...(await knockFrom(context, controller, wanted.slice(at, at + AT_ONCE))));
   }
-  if (wanted.length === 0) return { wrong: [], silent: [], evidence: [] };
+  if (wanted.length === 0) return NOTHING;
   const evidence = await context.evidence(`${controller.name}-connections`, {
     asked: `connections from controller ${controller.name}, ${CONNECT_SECONDS} s each`,
     answer: { tried: knocks.map((each) => ({ ...each })) },
@@ -85,7 +92,7 @@ async function knockFrom(
 
 async function askGateways(context: CheckContext, controller: Controller): Promise<Tried> {
   const gateways = gatewaysOf(controller, context.inventory.networks);
-  if (gateways.length === 0) return { wrong: [], silent: [], evidence: [] };
+  if (gateways.length === 0) return NOTHING;
   const args = [...new Set(gateways.map(({ gateway }) => gateway))];
   const { answers, evidence } = await askController(context, controller, GATEWAY_QUESTIONS, args);
   return { ...judgeGateways(gateways, answers), evidence: [evidence] };

@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { knockWords, readKnocks } from '../../../core/agent/knocks.ts';
 
@@ -21,6 +25,8 @@ it.each([
   [`1 ${bash('No route to host')}`, 'EHOSTUNREACH'],
   [`1 ${bash('Network is unreachable')}`, 'ENETUNREACH'],
   [`1 ${bash('Operation not permitted')}`, 'EACCES'],
+  [`1 ${bash('Invalid argument')}`, 'EADDRNOTAVAIL'],
+  [`1 ${bash('Too many open files')}`, 'EMFILE'],
   [`1 ${bash('Protocol error')}`, 'failed'],
   ['', 'failed'],
 ])('reads "%s" as %s', (said, outcome) => {
@@ -28,6 +34,38 @@ it.each([
     own: ['10.0.0.1'],
     knocks: [{ ...A, outcome }],
   });
+});
+
+// Of a name that it finds no address for, bash says that an argument is invalid.
+it.each([
+  'Temporary failure in name resolution',
+  'Name or service not known',
+  'Name does not resolve',
+  'Unknown',
+])('a name of which bash says "%s" is no connection that went wrong', (why) => {
+  const said = `c9: ${why} c9: line 1: /dev/tcp/c9/22: Invalid argument`;
+  expect(read(`own\nknock c9 22 1 ${said}\n`, [{ address: 'c9', port: 22 }])).toMatchObject({
+    knocks: [{ outcome: 'ENOTFOUND' }],
+  });
+});
+
+// 124: its own time is over, too. 127: the host has no getent.
+it.each([
+  [2, 'ENOTFOUND'],
+  [124, 'ENOTFOUND'],
+  [0, 'silent'],
+  [127, 'silent'],
+])('a connection whose time is over, of whose name getent says %i, is %s', (getent, outcome) => {
+  const folder = mkdtempSync(join(tmpdir(), 'rackwright-knocks-'));
+  const program = (name: string, does: string): void =>
+    writeFileSync(join(folder, name), `#!/bin/sh\n${does}\n`, { mode: 0o755 });
+  program('timeout', 'shift; case $1 in bash) exit 124;; esac; exec "$@"');
+  program('getent', `exit ${getent}`);
+  const [bash, ...words] = knockWords([A], 5);
+  const env = { PATH: `${folder}:${process.env['PATH']}` };
+  const stdout = execFileSync(bash!, words, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  rmSync(folder, { recursive: true });
+  expect(read(stdout)).toMatchObject({ knocks: [{ ...A, outcome }] });
 });
 
 it('takes answers in any order, between other lines', () => {

@@ -1,4 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { answered, answeredJson, hostScript, readAnswers } from '../../../core/host/answers.ts';
 
@@ -41,4 +44,23 @@ it('a program that is not there, or says something else, is an error that names 
   expect(() => answered(answers, 'ip', 'ip')).toThrow('It has no `ip`');
   expect(() => answeredJson(answers, 'lsblk', 'lsblk')).toThrow(/exit code 1\): lsblk: unknown column/);
   expect(answeredJson({ ip: { text: '[{"a":1}]', exit: 0 } }, 'ip', 'ip')).toEqual([{ a: 1 }]);
+});
+
+it('what root runs ends by itself, where the host has timeout', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rackwright-answers-'));
+  const program = (name: string, does: string): void => {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${does}\n`);
+    chmodSync(join(folder, name), 0o755);
+  };
+  const said = (): string => {
+    const script = hostScript({ root: 'as_root cat /etc/x "a b"' });
+    const options = { env: { PATH: folder }, encoding: 'utf8' } as const;
+    return readAnswers(execFileSync('/bin/sh', ['-c', script], options), { root: '' })['root']!.text;
+  };
+  program('id', 'echo 1000');
+  program('sudo', String.raw`printf '%s|' "$@"`);
+  expect(said()).toBe('-n|true|-n|cat|/etc/x|a b|');
+  program('timeout', 'exit 0');
+  expect(said()).toBe('-n|true|-n|timeout|-k|5|40|cat|/etc/x|a b|');
+  rmSync(folder, { recursive: true });
 });

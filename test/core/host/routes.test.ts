@@ -45,7 +45,7 @@ const judge = (over: { readonly [address: string]: string }) =>
 
 describe('a connection', () => {
   it('that is taken is right, and one that a host refuses where only the host is wanted', () => {
-    expect(judge({ '192.0.2.12': 'refused' })).toEqual({ wrong: [], silent: [] });
+    expect(judge({ '192.0.2.12': 'refused' })).toEqual({ wrong: [], silent: [], nameless: [] });
   });
 
   it.each<[string, string, RegExp, string | undefined]>([
@@ -63,6 +63,7 @@ describe('a connection', () => {
         }),
       ],
       silent: [],
+      nameless: [],
     });
   });
 
@@ -70,10 +71,19 @@ describe('a connection', () => {
     expect(judge({ '10.0.0.1': 'silent', 'fd00::2': 'ECONNRESET' })).toEqual({
       wrong: [],
       silent: ['the BMC of n1 (10.0.0.1:443)', 'the BMC of n2 ([fd00::2]:8443): ECONNRESET'],
+      nameless: [],
     });
     expect(judgeRoutes(ROUTES.slice(0, 1), []).silent).toEqual([
       'controller c2 (192.0.2.12:2222): not tried',
     ]);
+  });
+});
+
+it('a name that the host finds no address for is neither wrong nor silent', () => {
+  expect(judge({ 'ntp.example.org': 'ENOTFOUND' })).toEqual({
+    wrong: [],
+    silent: [],
+    nameless: ['what it has to reach (ntp.example.org:4460)'],
   });
 });
 
@@ -97,7 +107,7 @@ describe('a gateway', () => {
   });
 
   it('that answers is right, and one that does not, and is on the link', () => {
-    const right = { wrong: [], silent: [] };
+    const right = { wrong: [], silent: [], nameless: [] };
     expect(say(0, ON_LINK)).toEqual(right);
     expect(say(1, ON_LINK, '192.0.2.1 dev eno1 lladdr 52:54:00:00:00:01 REACHABLE')).toEqual(right);
     expect(say(127, ON_LINK, '', 'bash: connect: Connection refused')).toEqual(right);
@@ -113,11 +123,12 @@ describe('a gateway', () => {
     expect(say(ping, route, neighbour)).toEqual({
       wrong: [expect.objectContaining({ message: expect.stringMatching(message) })],
       silent: [],
+      nameless: [],
     });
   });
 
   it('of which nothing is heard cannot be told', () => {
-    const silent = { wrong: [], silent: ['the gateway of control (192.0.2.1)'] };
+    const silent = { wrong: [], silent: ['the gateway of control (192.0.2.1)'], nameless: [] };
     expect(say(1, ON_LINK)).toEqual(silent);
     expect(say(1, ON_LINK, '192.0.2.1 dev eno1 lladdr 52:54:00:00:00:01 STALE')).toEqual(silent);
   });

@@ -75,6 +75,21 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(title,
     expect(await checked('routes', inventory)).toMatchObject({ outcome: 'pass' });
   });
 
+  it('tells a name that the host does not find from an address that it does not reach', async () => {
+    const inventory = theController({ reaches: [{ host: 'nobody.invalid', port: 443 }] });
+    expect(await checked('routes', inventory)).toMatchObject({
+      outcome: 'error',
+      findings: [
+        finding(
+          'c1',
+          'control-host',
+          /finds no address for the name of what it has to reach \(nobody\.invalid:443\)/,
+          'HOST_NAME_UNRESOLVED',
+        ),
+      ],
+    });
+  });
+
   it('tells a clock that is off from a way that takes too long to tell', async () => {
     const bound = (clockDifference: number): Inventory => ({
       ...site.inventory,
