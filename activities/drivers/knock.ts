@@ -3,18 +3,22 @@ import { networkInterfaces } from 'node:os';
 import { VANTAGE_WORKER, vantageHost } from '../../contracts/inventory/vantage.ts';
 import { knockWords, readKnocks, type Endpoint } from '../../core/agent/knocks.ts';
 import type { Knock } from '../../core/agent/reach.ts';
-import { fail } from '../../core/errors/failure.ts';
+import { fail, type Failure } from '../../core/errors/failure.ts';
 import { runOn } from '../ssh/run.ts';
 import type { StepContext } from './driver.ts';
 
 const CONNECT_MS = 5_000;
 /** On a host: the login, the connections, which are tried at once, and the way back. */
 const WHOLE_MS = 45_000;
+/** Of what a host says: its own addresses alone are thousands where it is a node of Kubernetes. */
+const MOST_BYTES = 2 * 1024 * 1024;
 
 /** A place that connections are tried from. */
 export interface Place {
   /** As in `reached from the worker`. */
   readonly label: string;
+  /** Whose it is where nothing gets onto its way from there, and what corrects it. */
+  readonly unusable: Pick<Failure, 'faultDomain' | 'correction'>;
   /** Tries all of them at once. `own`: its own addresses, where nobody but itself answers. */
   knock(endpoints: readonly Endpoint[]): Promise<{ own: readonly string[]; knocks: readonly Knock[] }>;
 }
@@ -24,6 +28,11 @@ export function placeOf(from: string, { inventory, signal, secret }: StepContext
   if (from === VANTAGE_WORKER) {
     return {
       label: 'the worker',
+      unusable: {
+        faultDomain: 'orchestrator',
+        correction:
+          'Look at routes, firewall and limits of the machine that the worker of the site runs on, or name a vantage point in `from`.',
+      },
       knock: async (endpoints) => ({
         own: Object.values(networkInterfaces()).flatMap((each) => each?.map(({ address }) => address) ?? []),
         knocks: await Promise.all(endpoints.map((each) => knock(each, signal))),
@@ -34,8 +43,12 @@ export function placeOf(from: string, { inventory, signal, secret }: StepContext
   const { hostKey, ...host } = vantageHost(inventory, from);
   return {
     label,
+    unusable: {
+      faultDomain: 'control-host',
+      correction: `Look at routes, firewall and limits of ${label}, or name another one in \`from\`.`,
+    },
     async knock(endpoints) {
-      const options = { secret, signal, wholeMs: WHOLE_MS };
+      const options = { secret, signal, wholeMs: WHOLE_MS, maxBytes: MOST_BYTES };
       const ran = await runOn({ ...host, hostKey, label }, knockWords(endpoints, CONNECT_MS / 1000), options);
       const knocked = readKnocks(ran, endpoints);
       if (!('unusable' in knocked)) return knocked;

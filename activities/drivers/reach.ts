@@ -1,5 +1,5 @@
 import type { GuestReport } from '../../core/agent/guest-report.ts';
-import { addressesToTry, reachOf, shownEndpoint } from '../../core/agent/reach.ts';
+import { addressesToTry, keptAtPlace, reachOf, shownEndpoint } from '../../core/agent/reach.ts';
 import { fail } from '../../core/errors/failure.ts';
 import { guestPorts } from '../../core/guest-network.ts';
 import type { EvidenceRef } from '../../core/operations.ts';
@@ -18,7 +18,7 @@ export interface Tried {
  * Tries the guest from where its machine type wants that, this worker or a vantage point: a connection to each
  * port, on any of its addresses. Where one is not reached, it is tried again until the step's bound; whether
  * something refuses, or nothing answers, decides whose failure it is. Throws HAND_OVER_INCOMPLETE; where it could
- * not be tried, what was wrong with the vantage point, which says nothing of the guest.
+ * not be tried, what was wrong with where it was tried from, which says nothing of the guest: VANTAGE_UNUSABLE.
  */
 export async function tryGuest(context: StepContext, guest: Pick<GuestReport, 'addresses'>): Promise<Tried> {
   const { node, inventory } = context;
@@ -36,6 +36,7 @@ export async function tryGuest(context: StepContext, guest: Pick<GuestReport, 'a
   );
   if (endpoints.length === 0) throw none;
   const { own, knocks } = await place.knock(endpoints);
+  context.signal.throwIfAborted();
   const theirs = addressesBeside(own);
   if (theirs.length === 0) throw none;
   const { reached, missed } = reachOf(knocks.filter(({ address }) => theirs.includes(address)));
@@ -50,15 +51,19 @@ export async function tryGuest(context: StepContext, guest: Pick<GuestReport, 'a
       evidence: [evidence],
     };
   }
+  const details = { from: handOver.from, tried: missed.map(shownEndpoint) };
+  const tried = missed.map((each) => `${shownEndpoint(each)} ${each.outcome}`).join(', ');
+  const kept = keptAtPlace(missed);
+  if (kept !== undefined) {
+    const over = { ...place.unusable, retryable: true, details };
+    const said = `No guest can be tried from ${place.label}: ${kept} (${tried}).`;
+    throw fail('VANTAGE_UNUSABLE', said, over, { retryAfterMs: AGAIN_MS });
+  }
   const refused = missed.some(({ outcome }) => outcome === 'refused');
   throw fail(
     'HAND_OVER_INCOMPLETE',
-    `The guest is not reached from ${place.label}: ${missed.map((each) => `${shownEndpoint(each)} ${each.outcome}`).join(', ')}.`,
-    {
-      retryable: true,
-      faultDomain: refused ? 'first-boot' : 'tenant-network',
-      details: { from: handOver.from, tried: missed.map(shownEndpoint) },
-    },
+    `The guest is not reached from ${place.label}: ${tried}.`,
+    { retryable: true, faultDomain: refused ? 'first-boot' : 'tenant-network', details },
     { retryAfterMs: AGAIN_MS },
   );
 }

@@ -44,6 +44,33 @@ export function addressesToTry(
 export const shownEndpoint = ({ address, port }: Pick<Knock, 'address' | 'port'>): string =>
   address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 
+/**
+ * How a connection ends that never got onto its way, by what keeps it where it is tried from. Not among these, since
+ * it comes from the way or from the guest: EHOSTUNREACH, which is also what a router or a firewall says, or that
+ * nobody on the link has the address.
+ */
+const NOT_TRIED: { readonly [outcome: string]: string } = {
+  EACCES: 'its own firewall or routes forbid the connection',
+  EPERM: 'its own firewall or routes forbid the connection',
+  EADDRNOTAVAIL: 'it has no address or no free port to connect from',
+  EAFNOSUPPORT: 'it does not speak that version of IP',
+  EAI_AGAIN: 'it finds no address for the name',
+  EINVAL: 'it cannot use that address',
+  EMFILE: 'it has no file descriptor left',
+  ENETUNREACH: 'it has no route to that network',
+  ENFILE: 'it has no file descriptor left',
+  ENOBUFS: 'it has no memory left for a connection',
+  ENOMEM: 'it has no memory left for a connection',
+  ENOTFOUND: 'it finds no address for the name',
+  failed: 'its attempts fail, and do not say why',
+};
+
+/** Why nothing is said of the guest, in words, where no connection that was missed ever got onto its way. */
+export function keptAtPlace(missed: readonly Pick<Knock, 'outcome'>[]): string | undefined {
+  const words = missed.map(({ outcome }) => NOT_TRIED[outcome]);
+  return words.length === 0 || words.includes(undefined) ? undefined : [...new Set(words)].join(', and ');
+}
+
 /** Where each port was reached, and how it went at those that were reached nowhere. */
 export function reachOf(knocks: readonly Knock[]): {
   readonly reached: readonly Knock[];

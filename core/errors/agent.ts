@@ -274,7 +274,7 @@ export const AGENT_ERRORS = {
     meaning:
       'The guest runs, and does not have what the contract promises: accelerators, disks, mounts, its network, or the right time; or it is not reached where its machine type wants it to be.',
     correction:
-      'Where it is not reached: look at its service where it refuses, else at routes and firewalls from the worker. Otherwise look at drivers, network and time configuration in the image; compare with the hardware inventory. Once it is mended, resume from `boot-agent`, which writes the image again.',
+      'Where it is not reached: look at its service where it refuses, else at routes and firewalls between it and where it was tried from, which the message names. Otherwise look at drivers, network and time configuration in the image; compare with the hardware inventory. Once it is mended, resume from `boot-agent`, which writes the image again.',
   },
   ISO_INVALID: {
     faultDomain: 'image-supply',

@@ -98,7 +98,8 @@ export const SSH_ERRORS = {
     faultDomain: 'control-host',
     retryable: false,
     httpStatus: 502,
-    meaning: 'A vantage point lacks what connections are tried with, or does not say how they went.',
+    meaning:
+      'No connection can be tried from where it is to be, a vantage point, a controller or the worker: it lacks what they are tried with, does not say how they went, or something of its own keeps them from leaving it.',
     correction:
       'Install bash and coreutils (`timeout`) on that host, or name another vantage point in `from`.',
   },

@@ -1,6 +1,6 @@
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import net, { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -36,14 +36,20 @@ function sshThat(does: string): void {
 const RUNS =
   'echo "Authenticated to h" >"$log"; setsid -w sh -c "$line"; echo "debug1: Exit status $?" >>"$log"; exit 0';
 
-const tried = (ports: number[], ...addresses: string[]) => {
+/** A vantage point that says this of a connection. */
+const jumpSays = (said: string, own = ''): void =>
+  sshThat(`echo "Authenticated to h" >"$log"; echo "own ${own}"
+echo "knock 127.65.0.7 ${port} ${said}"; echo "debug1: Exit status 0" >>"$log"`);
+
+const tried = (ports: number[], ...addresses: string[]) => triedFrom('jump', ports, ...addresses);
+const triedFrom = (from: string, ports: number[], ...addresses: string[]) => {
   const inventory = inventoryFor(
     'http://127.0.0.1:1',
     [{ name: 'gpu-01', type: 'hgx', driver: 'ironic', ironic: { driver: 'redfish' }, ports: [PORT] }],
     {
       networks: { tenant: { cidr: '127.65.0.0/16' } },
       vantagePoints: [{ name: 'jump', ssh: { host: 'jump.example', user: 'u', key: 'env:KEY' } }],
-      machineTypes: [{ name: 'hgx', handOver: { from: 'jump', ports } }],
+      machineTypes: [{ name: 'hgx', handOver: { from, ports } }],
     },
   );
   const context = contextFor({ inventory, node: 'gpu-01', kind: 'deploy', step: 'hand-over' });
@@ -70,16 +76,14 @@ it('what refuses there, and what is not reached at all, is told apart', async ()
       details: { from: 'jump', tried: [`127.65.0.7:${refusing}`] },
     },
   });
-  sshThat(`echo "Authenticated to h" >"$log"; echo "own"
-echo "knock 127.65.0.7 ${port} 124"; echo "debug1: Exit status 0" >>"$log"`);
+  jumpSays('124');
   await expect(tried([port], '127.65.0.7')).rejects.toMatchObject({
     failure: { faultDomain: 'tenant-network', message: expect.stringContaining('silent') },
   });
 });
 
 it("a vantage point's own address is no guest's", async () => {
-  sshThat(`echo "Authenticated to h" >"$log"; echo "own 127.65.0.7"
-echo "knock 127.65.0.7 ${port} 0"; echo "debug1: Exit status 0" >>"$log"`);
+  jumpSays('0', '127.65.0.7');
   await expect(tried([port], '127.65.0.7')).rejects.toMatchObject({
     failure: {
       code: 'HAND_OVER_INCOMPLETE',
@@ -106,4 +110,47 @@ it('a vantage point that cannot try, or cannot be reached, is the failure, by it
       message: 'SSH to vantage point jump (u at jump.example, port 22): there is no route to it.',
     },
   });
+});
+
+it('a connection that never leaves where it is tried from says nothing of the guest', async () => {
+  jumpSays('1 bash: connect: Network is unreachable');
+  await expect(tried([port], '127.65.0.7')).rejects.toMatchObject({
+    failure: {
+      code: 'VANTAGE_UNUSABLE',
+      faultDomain: 'control-host',
+      retryable: true,
+      message: `No guest can be tried from vantage point jump: it has no route to that network (127.65.0.7:${port} ENETUNREACH).`,
+      correction: expect.not.stringContaining('worker'),
+    },
+    retryAfterMs: 5000,
+  });
+  jumpSays('1 bash: connect: No route to host');
+  await expect(tried([port], '127.65.0.7')).rejects.toMatchObject({
+    failure: {
+      code: 'HAND_OVER_INCOMPLETE',
+      faultDomain: 'tenant-network',
+      correction: expect.not.stringContaining('worker'),
+    },
+  });
+});
+
+it('so it is with the worker', async () => {
+  const full = vi.spyOn(net.Socket.prototype, 'connect').mockImplementation(function (this: net.Socket) {
+    return this.destroy(Object.assign(new Error('connect EMFILE'), { code: 'EMFILE' }));
+  });
+  await expect(triedFrom('worker', [port], '127.65.0.7')).rejects.toMatchObject({
+    failure: {
+      code: 'VANTAGE_UNUSABLE',
+      faultDomain: 'orchestrator',
+      retryable: true,
+      message: `No guest can be tried from the worker: it has no file descriptor left (127.65.0.7:${port} EMFILE).`,
+      correction: expect.stringContaining('the machine that the worker of the site runs on'),
+    },
+  });
+  full.mockRestore();
+});
+
+it('a vantage point may have thousands of addresses of its own', async () => {
+  jumpSays('0', Array.from({ length: 5000 }, (_, at) => `10.96.${at >> 8}.${at & 255}`).join(' '));
+  expect(await tried([port], '127.65.0.7')).toMatchObject({ summary: expect.stringContaining('reached on') });
 });

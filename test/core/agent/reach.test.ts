@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseCidr } from '../../../core/addresses.ts';
-import { addressesToTry, reachOf, shownEndpoint } from '../../../core/agent/reach.ts';
+import { addressesToTry, keptAtPlace, reachOf, shownEndpoint } from '../../../core/agent/reach.ts';
 import type { GuestPort } from '../../../core/guest-network.ts';
 
 const port = (cidr: string, address: string | null): GuestPort => ({
@@ -51,4 +51,21 @@ it('a port is reached where any address answers on it', () => {
   const { reached, missed } = reachOf(knocks);
   expect(reached.map(shownEndpoint)).toEqual(['[fd00::7]:22']);
   expect(missed.map(shownEndpoint)).toEqual(['10.2.0.7:443', '[fd00::7]:443']);
+});
+
+it.each<[string[], string | undefined]>([
+  [['ENETUNREACH'], 'it has no route to that network'],
+  [
+    ['EMFILE', 'ENFILE', 'EACCES'],
+    'it has no file descriptor left, and its own firewall or routes forbid the connection',
+  ],
+  [['ENOTFOUND'], 'it finds no address for the name'],
+  [['failed'], 'its attempts fail, and do not say why'],
+  [['EADDRNOTAVAIL', 'silent'], undefined],
+  [['EACCES', 'refused'], undefined],
+  [['EHOSTUNREACH'], undefined],
+  [['ECONNRESET'], undefined],
+  [[], undefined],
+])('connections that end as %j are kept where they are tried from: %s', (outcomes, why) => {
+  expect(keptAtPlace(outcomes.map((outcome) => ({ outcome })))).toBe(why);
 });
