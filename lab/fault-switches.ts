@@ -203,6 +203,11 @@ export const FAULT_SWITCHES: readonly FaultSwitch[] = [
   ),
   count('imageWithoutEsp', 'the agent finds no EFI system partition on the disk that it has written'),
   count('imageWithoutLoader', 'the agent finds no boot loader on the EFI system partition'),
+  flag(
+    'bootEntriesFullPath',
+    'boot entries have the whole device path, from the root of the bus to the partition',
+  ),
+  flag('bootOptionsOfLastPost', 'the BMC shows the boot options as they were when the firmware last started'),
   flag('bootEntriesReadOnly', 'the firmware lets nobody write or remove a boot entry'),
   flag('noEfibootmgr', 'the ramdisk has no efibootmgr: the agent reaches no boot entries'),
   flag('agentKeepsNvram', 'the agent is of a version without the clean step `clean_uefi_nvram`'),

@@ -177,7 +177,7 @@ export class Server {
     if (this.state.power === 'PoweringOn') {
       applyPendingBios(this);
       applyStagedFirmware(this);
-      this.change({ power: 'On', changeDueAt: null });
+      this.change({ power: 'On', changeDueAt: null, bootEntriesAtPost: this.state.bootEntries });
       this.log.append('power', { state: 'On' });
       this.console.clear(`${this.hardware.manufacturer} ${this.hardware.model}, UEFI`);
       recordPower(this, 'On');

@@ -77,6 +77,8 @@ export interface ServerState {
   secureBoot: boolean;
   /** Boot entries of systems that are or were on the disks, in boot order: before the firmware's own. */
   bootEntries: readonly BootEntry[];
+  /** The same as the firmware found them when it last started; left out until it has. */
+  bootEntriesAtPost?: readonly BootEntry[];
   /** The log that the BMC keeps of the hardware, oldest first. */
   eventLog: BmcLogEntry[];
   account: { username: string; password: string };

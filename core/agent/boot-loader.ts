@@ -31,7 +31,13 @@ export function readBootLoader({ status, error }: AgentCommand): BootLoader {
   return 'failed';
 }
 
-/** What efibootmgr said, out of an error of the agent: its last words, or else all of it, on one line. */
+/**
+ * Which boot entries the agent is to remove, as patterns that it looks for anywhere in a device path: its own three,
+ * and one for a path that begins at the root of the bus, not at the partition.
+ */
+export const REMOVED_ENTRIES: readonly string[] = ['^HD\\(', 'shim.*\\.efi', 'grub.*\\.efi', '/HD\\('];
+
+/** What a program said, out of an error of the agent: its last words, or else all of it, on one line. */
 export function refusalOf(message: string): string {
   const said = /\bstderr: (?:b?(['"]))?(.+?)\1?\s*$/is.exec(message)?.[2] ?? message;
   return said

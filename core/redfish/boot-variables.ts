@@ -7,6 +7,8 @@ export interface BootOption {
   readonly reference: string | null;
   /** As people see it: `UEFI: PXE IPv4 …`. */
   readonly name: string | null;
+  /** Where it leads: `HD(1,GPT,…)/File(\EFI\…)`. */
+  readonly path: string | null;
 }
 
 /** The variables that decide what a server boots; null: the BMC does not show that. */
@@ -29,7 +31,46 @@ export interface ExpectedBoot {
 export const readBootOption = (body: unknown): BootOption => ({
   reference: asText(at(body, 'BootOptionReference')) ?? asText(at(body, 'Id')),
   name: asText(at(body, 'DisplayName')),
+  path: asText(at(body, 'UefiDevicePath')),
 });
+
+/**
+ * Whether a device path leads into a partition of a disk of this machine, and begins as one that the agent removes.
+ * What is only a text in a node is no partition.
+ */
+export function leadsToDisk(path: string): boolean {
+  const node = /^((?:(?:PciRoot|VenHw|VenMsg|UsbClass)\([^()/]*\)\/(?:[A-Za-z]\w*\([^()/]*\)\/)*)?)HD\(/;
+  const [, before] = node.exec(path) ?? [];
+  return before !== undefined && !/\b(?:MAC|IPv[46]|iSCSI|Fibre\w*|Infiniband|NVMeoF)\(/i.test(before);
+}
+
+/** As the agent names the entries that it writes by itself. */
+const OWN_NAME = /^ironic\d+$/;
+
+/**
+ * What is left to judge once the boot entries of disks were removed. Many BMCs know the options as they were at the
+ * last POST, and there is none between: they go on showing those. An option that is expected is none of them.
+ */
+export function withoutRemoved(
+  seen: BootVariables,
+  { bootOptions: allowed = [] }: ExpectedBoot,
+): { readonly rest: BootVariables; readonly stillShown: number } {
+  const removed = (seen.options ?? []).filter(
+    ({ reference, name, path }) =>
+      (path === null ? OWN_NAME.test(name ?? '') : leadsToDisk(path)) &&
+      !isAllowed(allowed, name ?? reference ?? '', reference ?? ''),
+  );
+  const gone = new Set(removed.map(({ reference }) => reference));
+  const rest = {
+    ...seen,
+    order: seen.order?.filter((reference) => !gone.has(reference)) ?? null,
+    options: seen.options?.filter((option) => !removed.includes(option)) ?? null,
+  };
+  return { rest, stillShown: removed.length };
+}
+
+const isAllowed = (allowed: readonly string[], name: string, reference: string): boolean =>
+  allowed.some((pattern) => matchesName(pattern, name) || matchesName(pattern, reference));
 
 /** The boot order of a system; null where it is not shown. */
 export function readBootOrder(system: unknown): string[] | null {
@@ -93,7 +134,7 @@ export function bootDifferences(seen: BootVariables, expected: ExpectedBoot): Co
     if (seen.forbidden.includes('boot options')) forbidden.push('boot options');
     else if (found === null) untold.push('boot options');
     for (const { reference, name } of found ?? []) {
-      if (allowed.some((pattern) => matchesName(pattern, name) || matchesName(pattern, reference))) continue;
+      if (isAllowed(allowed, name, reference)) continue;
       const where = reference === '' || reference === name ? '' : `${shownWord(reference)} `;
       differences.push(`boot option ${where}${quoted(name)} is not among those of the machine type`);
     }

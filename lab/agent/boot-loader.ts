@@ -54,7 +54,8 @@ export async function installBootloader(
   let number = FIRST;
   while (used.has(idOf(number))) number += 1;
   const partition = '8a1b2c3d-0001-4000-8000-000000000001';
-  const path = `HD(1,GPT,${partition},0x800,0x32000)/File(${loader})`;
+  const before = faults?.take('bootEntriesFullPath') ? 'PciRoot(0x0)/Pci(0x1d,0x0)/NVMe(0x1,00-00)/' : '';
+  const path = `${before}HD(1,GPT,${partition},0x800,0x32000)/File(${loader})`;
   bootEntries?.write([{ id: idOf(number), label, path }, ...others]);
   log?.('boot-entry-written', { label, device });
   return 'None';

@@ -1,5 +1,6 @@
 import type { Server } from '../server.ts';
-import { TPM_ATTRIBUTE } from '../state.ts';
+import type { BootEntry } from '../agent/options.ts';
+import { TPM_ATTRIBUTE, type ServerState } from '../state.ts';
 import { BIOS_REGISTRY, registryTree } from './bios-registry.ts';
 import { message } from './messages.ts';
 import { collection, link, OK, resource, type Resource, type Tree } from './services.ts';
@@ -11,11 +12,21 @@ const bootOptions = ({
   state,
 }: Server): { id: string; name: string; alias: string; path?: string }[] => [
   ...(faults.on('foreignBootOption') ? [{ id: 'Boot0004', name: 'tenant-os', alias: 'UefiHttp' }] : []),
-  ...state.bootEntries.map(({ id, label, path }) => ({ id, name: label, alias: 'Hdd', path })),
+  ...shownEntries(state, faults.on('bootOptionsOfLastPost')).map(({ id, label, path }) => ({
+    id,
+    name: label,
+    alias: 'Hdd',
+    path,
+  })),
   { id: 'Boot0001', name: 'UEFI: Hard Disk', alias: 'Hdd' },
   { id: 'Boot0002', name: 'UEFI: Virtual CD', alias: 'Cd' },
   { id: 'Boot0003', name: `UEFI: PXE IPv4 ${hardware.nics[0]?.mac ?? ''}`, alias: 'Pxe' },
 ];
+
+const shownEntries = (
+  { bootEntries, bootEntriesAtPost }: ServerState,
+  atPost: boolean,
+): readonly BootEntry[] => (atPost ? (bootEntriesAtPost ?? bootEntries) : bootEntries);
 
 export const bootOrder = (server: Server): string[] => bootOptions(server).map(({ id }) => id);
 

@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fallbackLoader, readBootLoader, refusalOf } from '../../../core/agent/boot-loader.ts';
+import {
+  fallbackLoader,
+  readBootLoader,
+  refusalOf,
+  REMOVED_ENTRIES,
+} from '../../../core/agent/boot-loader.ts';
 import type { AgentCommand } from '../../../core/agent/command.ts';
 import { objectOf, textOf } from '../../../core/agent/read.ts';
 import { fail, notYet } from '../../../core/errors/failure.ts';
@@ -97,7 +102,7 @@ function notWritten({ node }: StepContext, why: string, evidence: EvidenceRef): 
 
 /** Why the agent cannot read boot entries at all, if so: it is asked to remove those that no pattern fits. */
 async function unreachable(context: StepContext, agent: AgentClient): Promise<string | undefined> {
-  const command = await cleanStep(context, agent, { match_patterns: ['(?!)'] });
+  const command = await cleanStep(context, agent, ['(?!)']);
   if (command === undefined) return 'the agent found no boot loader, or has no efibootmgr';
   if (command.status === 'succeeded') return undefined;
   return `efibootmgr of the ramdisk does not work: ${refusalOf(command.error?.message ?? '')}`;
@@ -107,13 +112,13 @@ async function unreachable(context: StepContext, agent: AgentClient): Promise<st
 async function cleanStep(
   context: StepContext,
   agent: AgentClient,
-  args?: { readonly match_patterns: readonly string[] },
+  patterns: readonly string[],
 ): Promise<AgentCommand | undefined> {
   const { steps, versions } = await listSteps(context, agent);
   const step = steps.find((each) => each['step'] === CLEAN);
   if (step === undefined) return undefined;
   const asked = {
-    step: args === undefined ? step : { ...step, args },
+    step: { ...step, args: { match_patterns: patterns } },
     node: agentNode(context),
     ports: agentPorts(context),
     clean_version: versions,
@@ -126,14 +131,14 @@ async function cleanStep(
 
 /**
  * Removes the boot entries that point into a partition or to a loader of Linux: nothing of it is left on the disks.
- * Where that does not go, it is said: whether an entry may be there is the machine type's to say, and `compare-boot`'s
- * to judge.
+ * Others, as of the network, stay. Where it does not go, that is said: whether an entry may be there is the machine
+ * type's to say, and `compare-boot`'s to judge.
  */
 export const cleanNvram: StepFunction = async (context) => {
   const agent = requireAgent(context);
   const without = await withoutEntries(context, agent);
   if (without !== undefined) return { summary: sentence(without) };
-  const command = await cleanStep(context, agent);
+  const command = await cleanStep(context, agent, REMOVED_ENTRIES);
   if (command === undefined) {
     return {
       summary: sentence(
@@ -144,7 +149,11 @@ export const cleanNvram: StepFunction = async (context) => {
   }
   const evidence = [await keep(context, `clean.execute_clean_step, ${CLEAN}`, command)];
   if (command.status === 'succeeded') {
-    return { summary: sentence('boot entries that point into a disk are removed'), evidence };
+    return {
+      summary: sentence('boot entries that point into a disk are removed', 'others are as they were'),
+      data: { nvramCleaned: true },
+      evidence,
+    };
   }
   const said = refusalOf(command.error?.message ?? 'the agent does not say why');
   return { summary: sentence(`boot entries of the systems before may still be there: ${said}`), evidence };

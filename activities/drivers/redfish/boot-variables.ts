@@ -4,6 +4,7 @@ import {
   bootDifferences,
   readBootOption,
   readBootOrder,
+  withoutRemoved,
   type BootVariables,
 } from '../../../core/redfish/boot-variables.ts';
 import { shownList } from '../../../core/redfish/comparison.ts';
@@ -20,13 +21,18 @@ const MAX_OPTIONS = 64;
 
 /**
  * Compares what the firmware would boot with the machine type. A deployed system adds its own boot option,
- * and our media another: only when the disks are empty and the media is out is what is left a finding.
+ * and our media another: only when the disks are empty and the media is out is what is left a finding. What
+ * `clean-nvram` has removed may be shown until the next POST, and is none.
  */
 export const compareBoot: StepFunction = (context) =>
   onSystem(context, async (bmc, system) => {
     const seen = await bootVariablesOf(bmc, system);
     const { expect } = context.node.machineType;
-    const { differences, untold, forbidden } = bootDifferences(seen, expect);
+    const { rest, stillShown } =
+      context.input.data['nvramCleaned'] === true
+        ? withoutRemoved(seen, expect)
+        : { rest: seen, stillShown: 0 };
+    const { differences, untold, forbidden } = bootDifferences(rest, expect);
     const evidence = await context.evidence('boot-variables', {
       asked: 'secure boot, boot order and boot options',
       of: bmc.origin,
@@ -44,6 +50,9 @@ export const compareBoot: StepFunction = (context) =>
       summary: sentence(
         secureBoot === null ? undefined : `secure boot is ${secureBoot ? 'enabled' : 'disabled'}`,
         `${(order ?? options ?? []).length} boot options told`,
+        stillShown === 0
+          ? undefined
+          : `${stillShown} of them removed, and shown by the BMC until the next POST`,
         silent ? 'the machine type does not say what they should be' : undefined,
         untold.length === 0 ? undefined : `not told by the BMC: ${untold.join(', ')}`,
         seen.forbidden.length === 0 ? undefined : `not permitted to read: ${seen.forbidden.join(', ')}`,

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { fallbackLoader, readBootLoader, refusalOf } from '../../../core/agent/boot-loader.ts';
+import {
+  fallbackLoader,
+  readBootLoader,
+  refusalOf,
+  REMOVED_ENTRIES,
+} from '../../../core/agent/boot-loader.ts';
 import { readCommand } from '../../../core/agent/command.ts';
 
 const NOT_FOUND = 'Error finding the disk or partition device to deploy the image onto';
@@ -86,3 +91,15 @@ it('knows the loader that firmware looks for', () => {
   expect(fallbackLoader('x86_64')).toBe('EFI/BOOT/BOOTX64.EFI');
   expect(fallbackLoader('aarch64')).toBe('EFI/BOOT/BOOTAA64.EFI');
 });
+// As the agent prints the paths: it looks for each pattern anywhere, in capitals or not.
+it.each([
+  ['HD(1,GPT,8a1b,0x800,0x32000)/File(\\EFI\\BOOT\\BOOTX64.EFI)', true],
+  ['PciRoot(0x0)/Pci(0x1d,0x0)/NVMe(0x1,00-00)/HD(1,GPT,8a1b,0x800,0x32000)/File(\\EFI\\x.efi)', true],
+  ['VenHw(8a1b)/\\EFI\\ubuntu\\SHIMX64.EFI', true],
+  ['PciRoot(0x0)/Pci(0x1,0x0)/MAC(525400000001,0)/IPv4(0.0.0.00.0.0.0,0,0)', false],
+  ['PciRoot(0x0)/Pci(0x1,0x0)/MAC(525400000001,0)/Uri(http://192.0.2.1/boot.efi)', false],
+  ['FvFile(8a1b)', false],
+])('has removed what is or was on a disk: %s', (path, removed) => {
+  expect(REMOVED_ENTRIES.some((pattern) => new RegExp(pattern, 'i').test(path))).toBe(removed);
+});
+

@@ -57,6 +57,7 @@ const options = async (): Promise<string> => {
 };
 const OWN = 'Boot0001 UEFI: Hard Disk, Boot0002 UEFI: Virtual CD, Boot0003 UEFI: PXE IPv4';
 const OURS = 'Boot0005 ironic1';
+const REMOVED = 'Boot entries that point into a disk are removed; others are as they were';
 
 describe('the boot entry of an image', () => {
   it('is written once and stands first, on the disk that was written', async () => {
@@ -124,12 +125,20 @@ describe('after an erase', () => {
   it('what points into the disks is removed, and done again without harm', async () => {
     await erased();
     expect(await options()).toContain(OURS);
-    expect((await operation!.step('clean-nvram')).summary).toBe(
-      'Boot entries that point into a disk are removed',
-    );
-    expect((await attempt('clean-nvram', {}, 2)).summary).toBe(
-      'Boot entries that point into a disk are removed',
-    );
+    expect((await operation!.step('clean-nvram')).summary).toBe(REMOVED);
+    expect((await attempt('clean-nvram', {}, 2)).summary).toBe(REMOVED);
+    expect(await options()).toMatch(new RegExp(`^${OWN}`));
+  });
+
+  it('so is an entry with the whole path to the disk', async () => {
+    await deployed();
+    await bench.faults(NODE, { bootEntriesFullPath: true });
+    await operation!.step('install-bootloader');
+    await operation!.settle();
+    operation!.end();
+    await erased();
+    expect(await options()).toContain(OURS);
+    await operation!.step('clean-nvram');
     expect(await options()).toMatch(new RegExp(`^${OWN}`));
   });
 
@@ -147,6 +156,25 @@ describe('after an erase', () => {
     expect((await attempt('clean-nvram')).summary).toMatch(told);
     await expect(attempt('compare-boot')).rejects.toMatchObject({
       failure: {
+  it('what the BMC shows of it until the next POST is told, and no finding', async () => {
+    await deployed();
+    await operation!.step('install-bootloader');
+    await operation!.settle();
+    operation!.end();
+    await erased();
+    await bench.faults(NODE, { bootOptionsOfLastPost: true });
+    const found = { failure: { code: 'BOOT_MISMATCH' } };
+    await expect(attempt('compare-boot')).rejects.toMatchObject(found);
+    await operation!.step('clean-nvram');
+    expect((await attempt('compare-boot')).summary).toContain(
+      '; 4 boot options told; 1 of them removed, and shown by the BMC until the next POST',
+    );
+    expect(await options()).toContain(OURS);
+    // What the network leads to was not removed.
+    await bench.faults(NODE, { bootOptionsOfLastPost: true, foreignBootOption: true });
+    await expect(attempt('compare-boot')).rejects.toMatchObject(found);
+  });
+
         code: 'BOOT_MISMATCH',
         details: { differences: [`boot option Boot0005 "ironic1" is not among those of the machine type`] },
       },
