@@ -203,6 +203,11 @@ export const FAULT_SWITCHES: readonly FaultSwitch[] = [
   ),
   count('imageWithoutEsp', 'the agent finds no EFI system partition on the disk that it has written'),
   count('imageWithoutLoader', 'the agent finds no boot loader on the EFI system partition'),
+  count(
+    'espUnnamed',
+    'the agent makes the name of the EFI system partition up, as on an MBR disk, and finds none of it',
+  ),
+  count('espNotMounted', 'the ramdisk cannot mount the EFI system partition: its kernel knows no vfat'),
   flag(
     'bootEntriesFullPath',
     'boot entries have the whole device path, from the root of the bus to the partition',

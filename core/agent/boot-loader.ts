@@ -11,24 +11,38 @@ export type BootLoader =
   | 'no-partition'
   /** There is no loader on the partition, or the ramdisk has no efibootmgr: the agent does not tell which. */
   | 'no-loader'
-  /** efibootmgr could not write the entry; the loader is there. */
+  /** The entry could not be written, for whatever reason: of the disk, that says nothing. */
   | 'no-entry'
-  /** Anything else: what the agent says is all that is known. */
+  /** The disk or the agent itself is broken: what the agent says is all that is known. */
   | 'failed';
+
+/** Only "No such device" is what mount says where the kernel has no vfat, too. */
+const BROKEN =
+  /input\/output error|\bi\/o error|no such device or address|could not stat device|no medium|\bumounting\b/i;
 
 /**
  * Reads it. It takes for granted that the command was asked with a root file system that no disk has: told that
  * there is none, the agent calls it a success when it found nothing to boot.
+ *
+ * @param rootUuid that root file system
  */
-export function readBootLoader({ status, error }: AgentCommand): BootLoader {
+export function readBootLoader({ status, error }: AgentCommand, rootUuid: string): BootLoader {
   if (status === 'succeeded') return 'installed';
   const { type, message } = error ?? { type: '', message: '' };
-  if (type === 'DeviceNotFound' && /no efi partition/i.test(message)) return 'no-partition';
-  // An agent that may still run the grub-install of an image looks for its root; others refuse.
-  if (type === 'DeviceNotFound' && /no partition with uuid/i.test(message)) return 'no-loader';
+  const [, uuid] = /no partition with uuid (\S+)/i.exec(message) ?? [];
+  if (uuid !== undefined) {
+    // An agent that may still run the grub-install of an image looks for its root; others refuse. Any other is the
+    // partition that it has found: on an MBR disk it makes the name of it up, and then finds none of that name.
+    return uuid.toLowerCase() === rootUuid.toLowerCase() ? 'no-loader' : 'no-entry';
+  }
+  if (type === 'DeviceNotFound') {
+    if (/no efi partition/i.test(message)) return 'no-partition';
+    return /partition number/i.test(message) ? 'no-entry' : 'failed';
+  }
   if (type === 'InvalidImage' && /bootloader/i.test(message)) return 'no-loader';
-  if (type === 'CommandExecutionError' && /\bcommand: efibootmgr\b/i.test(message)) return 'no-entry';
-  return 'failed';
+  if (/\bcommand: efibootmgr\b/i.test(message)) return 'no-entry';
+  if (/unrecogni[sz]ed disk label/i.test(message)) return 'no-partition';
+  return BROKEN.test(message) || type.startsWith('BlockDevice') ? 'failed' : 'no-entry';
 }
 
 /**

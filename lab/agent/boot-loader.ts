@@ -29,6 +29,23 @@ export async function installBootloader(
       `No EFI partition could be detected on device ${device}`,
     );
   }
+  if (faults?.take('espUnnamed')) {
+    throw new AgentError(
+      'DeviceNotFound',
+      404,
+      'Error finding the disk or partition device to deploy the image onto',
+      `No partition with UUID 6f0b7a52-33aa-4cf5-9d3e-0c6a5b1d2e3f found on device ${device}`,
+    );
+  }
+  if (faults?.take('espNotMounted')) {
+    const mount = `mount ${device}p1 /tmp/tmp1/boot/efi\nExit code: 32\nStderr: unknown filesystem type 'vfat'`;
+    throw new AgentError(
+      'CommandExecutionError',
+      500,
+      'Command execution failed',
+      `Could not configure UEFI boot on device ${device}: Unexpected error while running command.\nCommand: ${mount}`,
+    );
+  }
   if (faults?.take('noEfibootmgr') || faults?.take('imageWithoutLoader')) {
     const root = params['root_uuid'];
     if (root === null || root === undefined || root === '0x00000000') return 'None';

@@ -40,10 +40,16 @@ export const installBootloader: StepFunction = async (context) => {
   const agent = requireAgent(context);
   const without = await withoutEntries(context, agent);
   if (without !== undefined) return { summary: sentence(without) };
-  const command = await install(context, agent);
+  const told = await agent.commands();
+  const since = told.slice(told.findLastIndex(({ name }) => name === 'prepare_image') + 1);
+  if (!since.some(({ name }) => name === INSTALL) && (await findStep(context, agent)).step === undefined) {
+    // No release would get past it, where the contract says which options there may be.
+    return notWritten(context, `the agent has no clean step ${CLEAN}, so none could be removed again`);
+  }
+  const command = await install(context, agent, since);
   const evidence = await keep(context, `image.${INSTALL}`, command);
   const device = textOf(objectOf(context.input.data['imageWritten'])['device']) ?? 'the root device';
-  switch (readBootLoader(command)) {
+  switch (readBootLoader(command, rootUuid(context))) {
     case 'installed':
       return {
         summary: sentence(`boot entry for the loader on ${device} written, first in the boot order`),
@@ -63,10 +69,14 @@ export const installBootloader: StepFunction = async (context) => {
   }
 };
 
-async function install(context: StepContext, agent: AgentClient): Promise<AgentCommand> {
-  const { input, node } = context;
-  const told = await agent.commands();
-  const since = told.slice(told.findLastIndex(({ name }) => name === 'prepare_image') + 1);
+/** A root file system that no disk has: see `readBootLoader`. */
+const rootUuid = ({ input }: StepContext): string => nodeUuid(input.ref.site, input.ref.node);
+
+function install(
+  context: StepContext,
+  agent: AgentClient,
+  since: readonly AgentCommand[],
+): Promise<AgentCommand> {
   return finishOnce(
     agent,
     {
@@ -77,9 +87,8 @@ async function install(context: StepContext, agent: AgentClient): Promise<AgentC
         // An agent that was booted since the write does not know which disk it was.
         await pinRootDevice(context, agent);
         return {
-          // A root file system that no disk has: see `readBootLoader`.
-          root_uuid: nodeUuid(input.ref.site, input.ref.node),
-          target_boot_mode: node.bootMode,
+          root_uuid: rootUuid(context),
+          target_boot_mode: context.node.bootMode,
           ignore_bootloader_failure: false,
         };
       },
@@ -90,13 +99,13 @@ async function install(context: StepContext, agent: AgentClient): Promise<AgentC
   );
 }
 
-function notWritten({ node }: StepContext, why: string, evidence: EvidenceRef): StepOutput {
+function notWritten({ node }: StepContext, why: string, evidence?: EvidenceRef): StepOutput {
   return {
     summary: sentence(
       `no boot entry was written: ${why}`,
       `the disk starts only by ${fallbackLoader(node.architecture)}, which firmware looks for by itself`,
     ),
-    evidence: [evidence],
+    evidence: evidence === undefined ? [] : [evidence],
   };
 }
 
@@ -108,14 +117,22 @@ async function unreachable(context: StepContext, agent: AgentClient): Promise<st
   return `efibootmgr of the ramdisk does not work: ${refusalOf(command.error?.message ?? '')}`;
 }
 
+/** The clean step as the agent lists it; undefined where it has none. */
+async function findStep(
+  context: StepContext,
+  agent: AgentClient,
+): Promise<{ step: { readonly [key: string]: unknown } | undefined; versions: unknown }> {
+  const { steps, versions } = await listSteps(context, agent);
+  return { step: steps.find((each) => each['step'] === CLEAN), versions };
+}
+
 /** Runs the clean step; undefined where the agent has none. */
 async function cleanStep(
   context: StepContext,
   agent: AgentClient,
   patterns: readonly string[],
 ): Promise<AgentCommand | undefined> {
-  const { steps, versions } = await listSteps(context, agent);
-  const step = steps.find((each) => each['step'] === CLEAN);
+  const { step, versions } = await findStep(context, agent);
   if (step === undefined) return undefined;
   const asked = {
     step: { ...step, args: { match_patterns: patterns } },

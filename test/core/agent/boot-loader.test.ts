@@ -7,6 +7,7 @@ import {
 } from '../../../core/agent/boot-loader.ts';
 import { readCommand } from '../../../core/agent/command.ts';
 
+const ROOT = '8a1b2c3d-0000-5000-8000-000000000000';
 const NOT_FOUND = 'Error finding the disk or partition device to deploy the image onto';
 
 /** As ironic-python-agent 13 answers. */
@@ -38,6 +39,33 @@ it.each([
       details: 'No partition with UUID 8a1b2c3d-0000-5000-8000-000000000000 found on device /dev/vda',
     },
   ],
+  // On an MBR disk sgdisk makes up the GUID of each partition, another at each call.
+  [
+    'no-entry',
+    {
+      type: 'DeviceNotFound',
+      message: NOT_FOUND,
+      details: 'No partition with UUID 6f0b7a52-33aa-4cf5-9d3e-0c6a5b1d2e3f found on device /dev/vda',
+    },
+  ],
+  [
+    'no-entry',
+    {
+      type: 'DeviceNotFound',
+      message: NOT_FOUND,
+      details:
+        "Cannot detect the partition number of the device /dev/mapper/x: invalid literal for int() with base 10: '/dev/mapper/x'",
+    },
+  ],
+  [
+    'no-partition',
+    {
+      type: 'CommandExecutionError',
+      message: 'Command execution failed',
+      details:
+        "Unexpected error while running command.\nCommand: parted --script /dev/vda -- print\nExit code: 1\nStdout: ''\nStderr: 'Error: /dev/vda: unrecognised disk label'",
+    },
+  ],
   [
     'no-entry',
     {
@@ -48,7 +76,35 @@ it.each([
     },
   ],
   [
-    'failed',
+    'no-entry',
+    {
+      type: 'CommandExecutionError',
+      message: 'Command execution failed',
+      details:
+        "Could not configure UEFI boot on device /dev/vda: Unexpected error while running command.\nCommand: efibootmgr -v\nExit code: 1\nStderr: 'Could not read Boot0001: Input/output error'",
+    },
+  ],
+  ...[
+    "[Errno 2] No such file or directory: 'sgdisk'",
+    "ImageExtension.install_bootloader() got an unexpected keyword argument 'ignore_bootloader_failure'",
+    'list index out of range',
+    'Could not configure UEFI boot on device /dev/vda: Unexpected error while running command.\nCommand: mount /dev/vda1 /tmp/tmp1/boot/efi\nExit code: 255\nStderr: mount: mounting /dev/vda1 on /tmp/tmp1/boot/efi failed: No such device',
+    "'utf-16-le' codec can't decode byte 0x0a in position 40: truncated data",
+  ].map(
+    (details) =>
+      ['no-entry', { type: 'CommandExecutionError', message: 'Command execution failed', details }] as const,
+  ),
+  // The disk, or what was done to it, and not the entry.
+  ...[
+    "Could not configure UEFI boot on device /dev/vda: Unexpected error while running command.\nCommand: mount /dev/vda1 /tmp/tmp1/boot/efi\nExit code: 32\nStderr: 'cannot read superblock: Input/output error'",
+    "Unexpected error while running command.\nCommand: parted --script /dev/vda -- print\nExit code: 1\nStderr: 'Error: Could not stat device /dev/vda - No such device'",
+    'Umounting efi system partition failed. Attempted 3 times. Error: target is busy',
+  ].map(
+    (details) =>
+      ['failed', { type: 'CommandExecutionError', message: 'Command execution failed', details }] as const,
+  ),
+  [
+    'no-entry',
     {
       type: 'CommandExecutionError',
       message: 'Command execution failed',
@@ -73,7 +129,7 @@ it.each([
     command_error: error,
     command_result: null,
   });
-  expect(readBootLoader(command!)).toBe(verdict);
+  expect(readBootLoader(command!, ROOT)).toBe(verdict);
 });
 
 it.each([
@@ -87,10 +143,6 @@ it.each([
   expect(refusalOf(message)).toBe(said);
 });
 
-it('knows the loader that firmware looks for', () => {
-  expect(fallbackLoader('x86_64')).toBe('EFI/BOOT/BOOTX64.EFI');
-  expect(fallbackLoader('aarch64')).toBe('EFI/BOOT/BOOTAA64.EFI');
-});
 // As the agent prints the paths: it looks for each pattern anywhere, in capitals or not.
 it.each([
   ['HD(1,GPT,8a1b,0x800,0x32000)/File(\\EFI\\BOOT\\BOOTX64.EFI)', true],
@@ -103,3 +155,7 @@ it.each([
   expect(REMOVED_ENTRIES.some((pattern) => new RegExp(pattern, 'i').test(path))).toBe(removed);
 });
 
+it('knows the loader that firmware looks for', () => {
+  expect(fallbackLoader('x86_64')).toBe('EFI/BOOT/BOOTX64.EFI');
+  expect(fallbackLoader('aarch64')).toBe('EFI/BOOT/BOOTAA64.EFI');
+});

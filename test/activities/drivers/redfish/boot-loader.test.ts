@@ -98,6 +98,12 @@ describe('the boot entry of an image', () => {
       /^No boot entry was written: Could not prepare Boot variable: Read-only file system;/,
     ],
     ['noEfibootmgr', /^No boot entry was written: efibootmgr of the ramdisk does not work: .*No such file/],
+    [
+      'espUnnamed',
+      /^No boot entry was written: .*No partition with UUID 6f0b7a52-.* on device \/dev\/nvme0n1;/,
+    ],
+    ['espNotMounted', /^No boot entry was written: unknown filesystem type 'vfat';/],
+    ['agentKeepsNvram', /^No boot entry was written: the agent has no clean step clean_uefi_nvram, so none/],
   ])(
     'that cannot be written is told, and the node started by the fallback loader: %s',
     async (fault, told) => {
@@ -110,6 +116,14 @@ describe('the boot entry of an image', () => {
       );
     },
   );
+
+  it('that could not be removed again is not written', async () => {
+    await deployed();
+    const before = await countOf('boot-entry-written');
+    await bench.faults(NODE, { agentKeepsNvram: true });
+    await attempt('install-bootloader');
+    expect(await countOf('boot-entry-written')).toBe(before);
+  });
 
   it('is none where the node boots by BIOS', async () => {
     await deployed();
@@ -142,20 +156,6 @@ describe('after an erase', () => {
     expect(await options()).toMatch(new RegExp(`^${OWN}`));
   });
 
-  it.each([
-    ['agentKeepsNvram', /^The agent has no clean step clean_uefi_nvram; /],
-    ['bootEntriesReadOnly', /may still be there: Could not prepare Boot variable: Read-only file system$/],
-    ['noEfibootmgr', /may still be there: Clean step failed: .*efibootmgr$/],
-  ])('what cannot be removed is told, and judged by the machine type: %s', async (fault, told) => {
-    await deployed();
-    await operation!.step('install-bootloader');
-    await operation!.settle();
-    operation!.end();
-    await erased();
-    await bench.faults(NODE, { [fault]: true });
-    expect((await attempt('clean-nvram')).summary).toMatch(told);
-    await expect(attempt('compare-boot')).rejects.toMatchObject({
-      failure: {
   it('what the BMC shows of it until the next POST is told, and no finding', async () => {
     await deployed();
     await operation!.step('install-bootloader');
@@ -175,6 +175,20 @@ describe('after an erase', () => {
     await expect(attempt('compare-boot')).rejects.toMatchObject(found);
   });
 
+  it.each([
+    ['agentKeepsNvram', /^The agent has no clean step clean_uefi_nvram; /],
+    ['bootEntriesReadOnly', /may still be there: Could not prepare Boot variable: Read-only file system$/],
+    ['noEfibootmgr', /may still be there: Clean step failed: .*efibootmgr$/],
+  ])('what cannot be removed is told, and judged by the machine type: %s', async (fault, told) => {
+    await deployed();
+    await operation!.step('install-bootloader');
+    await operation!.settle();
+    operation!.end();
+    await erased();
+    await bench.faults(NODE, { [fault]: true });
+    expect((await attempt('clean-nvram')).summary).toMatch(told);
+    await expect(attempt('compare-boot')).rejects.toMatchObject({
+      failure: {
         code: 'BOOT_MISMATCH',
         details: { differences: [`boot option Boot0005 "ironic1" is not among those of the machine type`] },
       },
