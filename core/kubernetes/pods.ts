@@ -32,6 +32,8 @@ const STUCK: readonly string[] = [
   'RunContainerError',
 ];
 const IMAGE: readonly string[] = STUCK.slice(1, 7);
+/** Controllers that put another pod in the place of one that has failed. */
+const REPLACING: readonly string[] = ['ReplicaSet', 'StatefulSet', 'DaemonSet'];
 
 /** What is wrong with a system pod; nothing where it runs and is ready, or where its work is done. */
 export function judgePod(pod: PodObject, jobs: readonly JobObject[], now: Date): Found[] {
@@ -52,7 +54,7 @@ export function judgePod(pod: PodObject, jobs: readonly JobObject[], now: Date):
     ];
   }
   if (phase === 'Failed') {
-    if (ofJob !== undefined && !hasFailed(jobs, ofJob)) return [];
+    if (isReplaced(pod) || (ofJob !== undefined && !hasFailed(jobs, ofJob))) return [];
     return [
       {
         message: `${name} has failed${saying(reason, message ?? endOf(pod))}.`,
@@ -101,11 +103,34 @@ const containersOf = ({ status }: PodObject): ContainerStatus[] => [
   ...(status?.containerStatuses ?? []),
 ];
 
-/** Whether a job has given up; one that still tries, or is done, has lost a pod on the way at most. */
+/**
+ * Whether its controller makes another in place of one that has failed, was evicted, or went down with its node. What
+ * has failed may stay as an object long after that; what is missing, the workload itself tells.
+ */
+const isReplaced = ({ metadata }: PodObject): boolean =>
+  (metadata?.ownerReferences ?? []).some(
+    ({ apiVersion, kind = '' }) => apiVersion?.startsWith('apps/') && REPLACING.includes(kind),
+  );
+
+/**
+ * Whether a job has given up, and no later one of the same cron job has done the work. One that still tries, or is
+ * done, has lost a pod on the way at most.
+ */
 function hasFailed(jobs: readonly JobObject[], name: string): boolean {
   const job = jobs.find((each) => each.metadata?.name === name);
   if (!job) return true;
-  return job.status?.conditions?.some(({ type, status }) => type === 'Failed' && status === 'True') ?? false;
+  return is(job, 'Failed') && !jobs.some((each) => is(each, 'Complete') && follows(each, job));
+}
+
+const is = ({ status }: JobObject, wanted: 'Complete' | 'Failed'): boolean =>
+  status?.conditions?.some(({ type, status: held }) => type === wanted && held === 'True') ?? false;
+
+/** Whether a job was made after another, by the same cron job. */
+function follows(later: JobObject, earlier: JobObject): boolean {
+  const by = ({ metadata }: JobObject): string | undefined =>
+    metadata?.ownerReferences?.find(({ kind }) => kind === 'CronJob')?.name;
+  const at = ({ metadata }: JobObject): number => metadata?.creationTimestamp?.getTime() ?? 0;
+  return by(earlier) !== undefined && by(later) === by(earlier) && at(later) > at(earlier);
 }
 
 function restartsRepeatedly({ restartCount = 0, lastState }: ContainerStatus, now: Date): boolean {

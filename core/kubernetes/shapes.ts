@@ -9,7 +9,11 @@ export interface Meta {
   readonly deletionTimestamp?: Date;
   readonly generation?: number;
   readonly annotations?: { readonly [key: string]: string };
-  readonly ownerReferences?: readonly { readonly kind?: string; readonly name?: string }[];
+  readonly ownerReferences?: readonly {
+    readonly apiVersion?: string;
+    readonly kind?: string;
+    readonly name?: string;
+  }[];
 }
 
 export interface Condition {
@@ -86,10 +90,17 @@ export interface DeploymentObject {
 
 export interface StatefulSetObject {
   readonly metadata?: Meta;
-  readonly spec?: { readonly replicas?: number; readonly updateStrategy?: { readonly type?: string } };
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly updateStrategy?: {
+      readonly type?: string;
+      readonly rollingUpdate?: { readonly partition?: number };
+    };
+  };
   readonly status?: {
     readonly observedGeneration?: number;
     readonly readyReplicas?: number;
+    readonly updatedReplicas?: number;
     readonly currentRevision?: string;
     readonly updateRevision?: string;
   };

@@ -64,11 +64,19 @@ export function judgeStatefulSet(object: StatefulSetObject): Found[] {
   const stale = unseen('StatefulSet', object);
   if (stale.length > 0) return stale;
   const wanted = object.spec?.replicas ?? 1;
-  const { readyReplicas = 0, currentRevision, updateRevision } = object.status ?? {};
+  const { readyReplicas = 0, updatedReplicas = 0, currentRevision, updateRevision } = object.status ?? {};
   const found = short('StatefulSet', object, readyReplicas, wanted, 'replicas ready');
-  const onDelete = object.spec?.updateStrategy?.type === 'OnDelete';
-  if (found.length > 0 || onDelete || currentRevision === updateRevision) return found;
-  return [notRolledOut('StatefulSet', object, 'some replicas are of its form before the last change')];
+  const { type, rollingUpdate } = object.spec?.updateStrategy ?? {};
+  if (found.length > 0 || type === 'OnDelete' || currentRevision === updateRevision) return found;
+  const { partition = 0 } = rollingUpdate ?? {};
+  if (partition <= 0) {
+    return [notRolledOut('StatefulSet', object, 'some replicas are of its form before the last change')];
+  }
+  // Those below the partition keep their form on purpose, so that the two revisions stay apart.
+  const due = Math.max(0, wanted - partition);
+  if (updatedReplicas >= due) return [];
+  const what = `${updatedReplicas} of the ${due} replicas from its partition on are of its present form`;
+  return [notRolledOut('StatefulSet', object, what)];
 }
 
 export function judgeDaemonSet(object: DaemonSetObject): Found[] {

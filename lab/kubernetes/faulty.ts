@@ -91,7 +91,7 @@ const CHANGES: {
   ],
   podFailed: [
     'pods',
-    VICTIM.pod,
+    `kube-scheduler-${VICTIM.node}`,
     (wire) =>
       (wire['status'] = { phase: 'Failed', reason: 'Evicted', message: 'The node was low on memory.' }),
   ],

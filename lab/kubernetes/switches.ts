@@ -21,7 +21,7 @@ export const KUBERNETES_SWITCHES: readonly FaultSwitch[] = [
   flag('podPending', 'a pod of coredns is Pending: no node has room for it'),
   flag('podCrashLoop', 'a pod of coredns is in CrashLoopBackOff'),
   flag('podImageMissing', 'a pod of coredns is in ImagePullBackOff'),
-  flag('podFailed', 'a pod of coredns was evicted'),
+  flag('podFailed', 'the kube-scheduler of the last controller was evicted: nothing makes another'),
   flag('podNotReady', 'a pod of coredns runs, and its probe fails'),
   flag('podRestarts', 'a pod of coredns runs, and is started again each few minutes'),
   flag('workloadShort', 'the deployment of coredns has one replica too few'),

@@ -24,6 +24,19 @@ const job = (type: string): JobObject => ({
   metadata: { name: 'j' },
   status: { conditions: [{ type, status: 'True' }] },
 });
+const jobOf = (cronJob: string, name: string, type: string, created: number): JobObject => ({
+  metadata: {
+    name,
+    creationTimestamp: ago(created),
+    ownerReferences: [{ apiVersion: 'batch/v1', kind: 'CronJob', name: cronJob }],
+  },
+  status: type === '' ? {} : { conditions: [{ type, status: 'True' }] },
+});
+const LAST_FAILED = jobOf('nightly', 'j', 'Failed', 7200);
+const by = (kind: string, apiVersion = 'apps/v1') => ({
+  ownerReferences: [{ apiVersion, kind, name: 'w' }],
+});
+const EVICTED = { phase: 'Failed', reason: 'Evicted', message: 'low on memory' };
 const messages = (each: PodObject, jobs: JobObject[] = []) =>
   judgePod(each, jobs, NOW).map(({ message }) => message);
 
@@ -35,6 +48,27 @@ describe('a system pod', () => {
     ['was restarted once', running(restarted(1, 600)), []],
     ['failed, and its job is done', pod({ phase: 'Failed' }, OF_JOB), [job('Complete')]],
     ['failed, and its job still tries', pod({ phase: 'Failed' }, OF_JOB), [{ metadata: { name: 'j' } }]],
+    [
+      'failed, and a later job of its cron job is done',
+      pod({ phase: 'Failed' }, OF_JOB),
+      [LAST_FAILED, jobOf('nightly', 'k', 'Complete', 3600)],
+    ],
+    [
+      'failed before the cron job did its work, and failed again in another job',
+      pod({ phase: 'Failed' }, OF_JOB),
+      [LAST_FAILED, jobOf('nightly', 'k', 'Complete', 3600), jobOf('nightly', 'l', 'Failed', 60)],
+    ],
+    ['was evicted, and its replica set makes another', pod(EVICTED, by('ReplicaSet')), []],
+    [
+      'went down with its node, and its stateful set makes another',
+      pod({ phase: 'Failed', reason: 'NodeShutdown' }, by('StatefulSet')),
+      [],
+    ],
+    [
+      'was not admitted, and its daemon set makes another',
+      pod({ phase: 'Failed', reason: 'UnexpectedAdmissionError' }, by('DaemonSet')),
+      [],
+    ],
     [
       'is of a job, and about to start',
       pod({ phase: 'Pending' }, { ...OF_JOB, creationTimestamp: ago(300) }),
@@ -108,6 +142,46 @@ describe('a system pod', () => {
     ],
     ['is of a job that gave up', pod({ phase: 'Failed' }, OF_JOB), [job('Failed')], 'p has failed.'],
     ['is of a job that is gone', pod({ phase: 'Failed' }, OF_JOB), [], 'p has failed.'],
+    [
+      'is of the last job of a cron job',
+      pod({ phase: 'Failed' }, OF_JOB),
+      [jobOf('nightly', 'i', 'Complete', 9000), LAST_FAILED],
+      'p has failed.',
+    ],
+    [
+      'is of a cron job whose next job is still at it',
+      pod({ phase: 'Failed' }, OF_JOB),
+      [LAST_FAILED, jobOf('nightly', 'k', '', 60)],
+      'p has failed.',
+    ],
+    [
+      'is of a job that gave up, where that of another cron job is done',
+      pod({ phase: 'Failed' }, OF_JOB),
+      [LAST_FAILED, jobOf('hourly', 'k', 'Complete', 60)],
+      'p has failed.',
+    ],
+    [
+      'is of a job that gave up, where another is done, and both are of no cron job',
+      pod({ phase: 'Failed' }, OF_JOB),
+      [job('Failed'), { ...job('Complete'), metadata: { name: 'k', creationTimestamp: ago(60) } }],
+      'p has failed.',
+    ],
+    ['was evicted, of a node', pod(EVICTED, by('Node', 'v1')), [], 'p has failed (Evicted: low on memory).'],
+    [
+      'was evicted, of a controller that nobody counts',
+      pod(EVICTED, by('StatefulSet', 'apps.kruise.io/v1beta1')),
+      [],
+      'p has failed (Evicted: low on memory).',
+    ],
+    [
+      'takes the place of one that was evicted, and crashes',
+      pod(
+        { phase: 'Running', containerStatuses: [{ ...waiting('CrashLoopBackOff'), restartCount: 7 }] },
+        by('ReplicaSet'),
+      ),
+      [],
+      'p: container main is in CrashLoopBackOff, restarted 7 times.',
+    ],
     [
       'is not ready',
       pod({

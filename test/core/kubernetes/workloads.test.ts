@@ -4,6 +4,19 @@ import { judgeDaemonSet, judgeDeployment, judgeStatefulSet } from '../../../core
 const META = { name: 'w', namespace: 'kube-system', generation: 4 };
 const STALE = 'its controller has not acted on the last change (generation 4, seen 3)';
 
+/** Of three replicas: those from the partition on are to have its present form. */
+const partitioned = (partition: number, updatedReplicas: number): Parameters<typeof judgeStatefulSet>[0] => ({
+  metadata: META,
+  spec: { replicas: 3, updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition } } },
+  status: {
+    observedGeneration: 4,
+    readyReplicas: 3,
+    updatedReplicas,
+    currentRevision: 'a',
+    updateRevision: 'b',
+  },
+});
+
 describe('workloads', () => {
   it.each<[string, Parameters<typeof judgeDeployment>[0], string[]]>([
     [
@@ -79,6 +92,18 @@ describe('workloads', () => {
         status: { observedGeneration: 4, readyReplicas: 1, currentRevision: 'a', updateRevision: 'b' },
       },
       [],
+    ],
+    ['rolled out as far as its partition', partitioned(2, 1), []],
+    ['held back by its partition', partitioned(3, 0), []],
+    [
+      'not rolled out as far as its partition',
+      partitioned(1, 1),
+      ['StatefulSet w is not rolled out: 1 of the 2 replicas from its partition on are of its present form.'],
+    ],
+    [
+      'not rolled out, with a partition that keeps none',
+      partitioned(0, 2),
+      ['StatefulSet w is not rolled out: some replicas are of its form before the last change.'],
     ],
   ])('a stateful set: %s', (_what, object, messages) => {
     expect(judgeStatefulSet(object).map(({ message }) => message)).toEqual(messages);
