@@ -19,26 +19,46 @@ export type TimeService =
   | { readonly state: 'local'; readonly by: string }
   | { readonly state: 'not'; readonly why: string };
 
-/** Asks chrony first, then what the kernel knows by timedatectl (PTP, too), then ntpd. */
+/**
+ * Where chronyd answers, it alone is asked: the kernel goes by what chronyd last told it. Else what the kernel knows by
+ * timedatectl (PTP, too), then ntpd.
+ */
 export function readTimeService(answers: Answers): TimeService {
-  const said = [chrony(answers), timedatectl(answers), ntpq(answers)].filter((each) => each !== undefined);
+  const said = [timedatectl(answers), ntpq(answers)].filter((each) => each !== undefined);
   return (
+    chrony(answers) ??
     said.find(({ state }) => state === 'synchronised') ??
     said.find(({ state }) => state === 'local') ??
     said[0] ?? { state: 'not', why: 'neither chronyc, timedatectl nor ntpq says anything' }
   );
 }
 
-/** `C0A80001,192.168.0.1,3,1712345678.1,0.0001,…,Normal`. Its own clock has the reference 7F7F0101. */
-function chrony({ chronyc }: Answers): TimeService | undefined {
+/** How old the time of chronyd's last reference may be at least, in seconds; and how many of its intervals. */
+const MOST_AGE = 3600;
+const MOST_INTERVALS = 10;
+
+/**
+ * `C0A80001,192.168.0.1,3,1712345678.1,0.0001,…,64.2,Normal`: of the reference its id, name, stratum and time, last the
+ * interval between two updates and the leap status. Its own clock has the reference 7F7F0101. A chronyd that has lost
+ * every server keeps reference and status: only the time of the reference tells.
+ */
+function chrony({ chronyc, begin }: Answers): TimeService | undefined {
   const fields = chronyc?.text.split('\n')[0]?.split(',') ?? [];
   if (chronyc?.exit !== 0 || fields.length < 14) return undefined;
-  const [reference = '', source, stratum] = fields;
+  const [reference = '', source, stratum, time] = fields;
   if (fields.at(-1) === 'Not synchronised' || /^0*$/.test(reference)) {
     return { state: 'not', why: 'chronyd runs, and is not synchronised to any source' };
   }
   if (reference.toUpperCase() === '7F7F0101') return { state: 'local', by: "chronyd's own clock" };
-  return { state: 'synchronised', by: `chronyd, source ${source || reference}, stratum ${stratum}` };
+  const named = `source ${source || reference}`;
+  const age = Number.parseFloat(begin?.text ?? '') - Number(time);
+  if (age > Math.max(MOST_AGE, MOST_INTERVALS * Number(fields.at(-2)))) {
+    return {
+      state: 'not',
+      why: `chronyd has heard nothing from ${named} for ${Math.round(age / 60)} min, nor from another`,
+    };
+  }
+  return { state: 'synchronised', by: `chronyd, ${named}, stratum ${stratum}` };
 }
 
 function timedatectl({ timedatectl: answer }: Answers): TimeService | undefined {

@@ -4,8 +4,10 @@ import { judgeTimeService, readTimeService, type TimeService } from '../../../co
 
 const answer = (text: string, exit = 0) => ({ text, exit });
 const NONE = answer('', 127);
-const service = (over: { chronyc?: object; timedatectl?: object; ntpq?: object }) =>
-  readTimeService({ chronyc: NONE, timedatectl: NONE, ntpq: NONE, ...(over as object) });
+/** 21 s after the reference time of the answers below. */
+const BEGIN = answer('1767225621.500000000');
+const service = (over: { begin?: object; chronyc?: object; timedatectl?: object; ntpq?: object }) =>
+  readTimeService({ begin: BEGIN, chronyc: NONE, timedatectl: NONE, ntpq: NONE, ...(over as object) });
 
 // chrony 4.3 (Debian 12), 4.5 (Ubuntu 24.04) and 4.6 (Debian 13, RHEL 9) say the same fields.
 const SYNCED =
@@ -14,6 +16,8 @@ const UNSYNCED =
   '00000000,,0,0.000000000,0.000000000,0.000000000,0.000000000,0.000,0.000,0.000,1.000000000,1.000000000,0.0,Not synchronised';
 const LOCAL =
   '7F7F0101,,10,1767225600.479021,0.000000000,0.000000000,0.000000000,-7.123,0.000,0.000,0.000000000,0.000000000,0.0,Normal';
+/** A chronyd whose servers have all gone after its last update, with 64 s or more between updates. */
+const DESERTED = (interval: string) => SYNCED.replace('1038.4', interval);
 const TIMEDATECTL = (ntp: string, synchronised: string) =>
   answer(
     `Timezone=Etc/UTC\nLocalRTC=no\nCanNTP=yes\nNTP=${ntp}\nNTPSynchronized=${synchronised}\nTimeUSec=Thu 2026-01-01 00:00:00 UTC\nRTCTimeUSec=Thu 2026-01-01 00:00:00 UTC`,
@@ -28,6 +32,55 @@ describe('a time service', () => {
     ['chrony with a source', { chronyc: answer(SYNCED) }, 'synchronised'],
     ['chrony without one', { chronyc: answer(UNSYNCED) }, 'not'],
     ['chrony by its own clock', { chronyc: answer(LOCAL) }, 'local'],
+    [
+      'chrony whose last update is an hour old',
+      { chronyc: answer(DESERTED('64.2')), begin: answer('1767229200.479021000') },
+      'synchronised',
+    ],
+    [
+      'chrony that heard its last server more than an hour ago',
+      { chronyc: answer(DESERTED('64.2')), begin: answer('1767229202.000000000') },
+      'not',
+    ],
+    [
+      'chrony that asks each 17 min, and heard its server 10 times that ago',
+      { chronyc: answer(SYNCED), begin: answer('1767235984.000000000') },
+      'synchronised',
+    ],
+    [
+      'chrony that asks each 17 min, and heard its last server longer ago',
+      { chronyc: answer(SYNCED), begin: answer('1767235986.000000000') },
+      'not',
+    ],
+    [
+      'chrony whose clock was set back since its last update',
+      { chronyc: answer(SYNCED), begin: answer('1767225000.000000000') },
+      'synchronised',
+    ],
+    [
+      'chrony without a source, where the kernel holds its clock to be right',
+      { chronyc: answer(UNSYNCED), timedatectl: TIMEDATECTL('yes', 'yes') },
+      'not',
+    ],
+    [
+      'chrony without a server for long, where the kernel holds its clock to be right',
+      {
+        chronyc: answer(SYNCED),
+        begin: answer('1767312000.000000000'),
+        timedatectl: TIMEDATECTL('yes', 'yes'),
+      },
+      'not',
+    ],
+    [
+      'chrony without a source, beside an ntpd with one',
+      { chronyc: answer(UNSYNCED), ntpq: NTPQ('leap_none, sync_ntp', '192.168.15.1') },
+      'not',
+    ],
+    [
+      'chrony by its own clock, where the kernel holds that to be right',
+      { chronyc: answer(LOCAL), timedatectl: TIMEDATECTL('yes', 'yes') },
+      'local',
+    ],
     ['the kernel, by systemd-timesyncd', { timedatectl: TIMEDATECTL('yes', 'yes') }, 'synchronised'],
     [
       'the kernel, by phc2sys, with chronyd off',
@@ -64,6 +117,10 @@ describe('a time service', () => {
         ({ message }) => message,
       );
     expect(messages(synced)).toEqual([]);
+    const deserted = service({ chronyc: answer(SYNCED), begin: answer('1767312000.479021000') });
+    expect(messages(deserted)).toEqual([
+      'Its time is not in sync: chronyd has heard nothing from source 192.168.15.1 for 1440 min, nor from another.',
+    ]);
     expect(messages(off)).toEqual([expect.stringContaining('no time service of its own is on')]);
     expect(messages(local, synced)).toEqual([]);
     expect(messages(local)).toEqual([expect.stringContaining('no other host to compare it with')]);

@@ -158,7 +158,7 @@ const FAULTS: readonly Fault[] = [
     check: 'time-in-sync',
     wrong: finding('c1', 'control-host', /not in sync: chronyd runs, and is not synchronised/),
     make: () => site.hosts.c1.program('chronyc', `echo '${UNSYNCED}'`),
-    mend: () => site.hosts.c1.program('chronyc', `echo '${SYNCED}'`),
+    mend: () => site.hosts.c1.program('chronyc', `echo "${SYNCED}"`),
   },
   {
     what: 'an interface is renamed',

@@ -19,8 +19,9 @@ export interface HostSite {
   stop(): Promise<void>;
 }
 
+/** Its reference time is now: put between double quotes for the shell. */
 export const SYNCED =
-  'C0000201,192.0.2.1,3,1767225600.1,0.000012,0.000003,0.000021,-12.3,0.001,0.03,0.0004,0.0002,64.1,Normal';
+  'C0000201,192.0.2.1,3,$(date +%s).1,0.000012,0.000003,0.000021,-12.3,0.001,0.03,0.0004,0.0002,64.1,Normal';
 export const UNSYNCED =
   '00000000,,0,0.000000000,0.000000000,0.000000000,0.000000000,0.000,0.000,0.000,1.000000000,1.000000000,0.0,Not synchronised';
 export const HOSTS = '127.0.0.1 localhost\n192.0.2.11 c1\n192.0.2.12 c2\n';
@@ -84,7 +85,7 @@ export async function startHostSite(): Promise<HostSite> {
       hosts: HOSTS,
       sudoers: SUDOERS,
       programs: {
-        chronyc: `echo '${SYNCED}'`,
+        chronyc: `echo "${SYNCED}"`,
         lsblk: `cat <<'END'\n${lsblk()}\nEND`,
       },
       devices: ['sda', 'sda1', 'sdb'],
