@@ -10,13 +10,13 @@ import { safeLabel, safeName, safeRequestId, safeSubject } from '../records/safe
 import { redact, type SecretSet } from '../secrets/redact.ts';
 import type { Evidence, EvidenceEntry, EvidenceInput, EvidenceStore } from './evidence-store.ts';
 import { hashOf, isIntact, parseEvidence } from './piece.ts';
+import { FILE_NAME, pieceNames, type WritePiece } from './piece-names.ts';
 
 /** The signed statement beside the pieces. Its name is none that a piece can have. */
 export const STATEMENT_FILE = 'acceptance.intoto.json';
 /** Longest answer that is kept whole, in bytes of JSON. */
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_ASKED_BYTES = 64 * 1024;
-const FILE_NAME = /^(\d{4,9})-([a-zA-Z0-9][a-zA-Z0-9_-]{0,63}(?:\.[a-zA-Z0-9_-]{1,70}){1,2})\.json$/;
 
 /** Redacts first and cuts then: a cut must not make half a secret of a whole one. */
 function capped(value: Json, limit: number): { value: Json; from?: number } {
@@ -70,17 +70,6 @@ async function readPiece(
   return { evidence, bytes };
 }
 
-/** The file's name, without its ending, of a piece: its old one, or the next number. */
-async function pieceName(folder: string, key: string): Promise<string> {
-  let last = 0;
-  for (const file of await namesIn(folder)) {
-    const [, sequence, ofKey] = FILE_NAME.exec(file) ?? [];
-    if (ofKey === key) return file.slice(0, -'.json'.length);
-    last = Math.max(last, Number(sequence ?? 0));
-  }
-  return `${String(last + 1).padStart(4, '0')}-${key}`;
-}
-
 /** What is stored: redacted, capped, with its hash. */
 function seal(input: EvidenceInput, id: string, secrets: SecretSet, limit: number): Evidence {
   const { site, node, requestId, step, name } = input;
@@ -118,7 +107,7 @@ function inTurn(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
 }
 
 /** Evidence as files: `<root>/<site>/<node>/<requestId>/<seq>-<step>.<name>.json`. */
-export function fileEvidenceStore(root: string): EvidenceStore {
+export function fileEvidenceStore(root: string, writePiece: WritePiece = pieceNames()): EvidenceStore {
   const oneByOne = inTurn();
   const folderOf = (site: string, node: string, requestId: string): string =>
     join(root, safeName(site), safeSubject(node), safeRequestId(requestId));
@@ -128,13 +117,13 @@ export function fileEvidenceStore(root: string): EvidenceStore {
       const { site, node, requestId } = input;
       const folder = folderOf(site, node, requestId);
       const key = keyOf(input);
-      return oneByOne(folder, async () => {
-        const piece = await pieceName(folder, key);
+      const write = async (piece: string): Promise<EvidenceRef> => {
         const evidence = seal(input, `${site}/${node}/${requestId}/${piece}`, secrets, limit);
         const text = `${canonicalJson(evidence)}\n`;
         await replaceFile(join(folder, `${piece}.json`), text);
         return refOf(evidence, Buffer.byteLength(text));
-      });
+      };
+      return oneByOne(folder, () => writePiece(folder, key, write));
     },
 
     async read(id, sha256) {

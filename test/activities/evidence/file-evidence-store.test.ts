@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EvidenceInput } from '../../../activities/evidence/evidence-store.ts';
 import { fileEvidenceStore } from '../../../activities/evidence/file-evidence-store.ts';
+import { pieceNames } from '../../../activities/evidence/piece-names.ts';
+import { namesIn } from '../../../activities/records/atomic-file.ts';
 import { SecretSet } from '../../../activities/secrets/redact.ts';
 
 let root: string;
@@ -79,6 +81,55 @@ describe('the evidence store', () => {
     ]);
     expect((await store.read(again.id, again.sha256)).answer).toBe('second');
     expect(await store.read(run2.id)).toMatchObject({ answer: 'third', run: 2 });
+  });
+
+  test('many pieces of a run do not make its folder be listed for each', async () => {
+    let listed = 0;
+    const store = fileEvidenceStore(
+      root,
+      pieceNames((folder) => {
+        listed += 1;
+        return namesIn(folder);
+      }),
+    );
+    const names = Array.from({ length: 200 }, (_, i) => `n${i}`);
+    for (const name of names) await store.put(input({ name }), NONE);
+    await store.put(input({ name: 'n7', answer: 'again' }), NONE);
+    expect(listed).toBe(1);
+    expect(files()).toHaveLength(200);
+    expect(files().at(-1)).toBe('0200-power-on.n199.json');
+    expect((await store.read('s1/n1/Req_1.a/0008-power-on.n7')).answer).toBe('again');
+  });
+
+  test('what another process has written or removed meanwhile is seen', async () => {
+    const here = fileEvidenceStore(root);
+    const there = fileEvidenceStore(root);
+    await here.put(input({ name: 'a' }), NONE);
+    await there.put(input({ name: 'b' }), NONE);
+    await there.put(input({ name: 'c' }), NONE);
+    // The attempt moves back: the same piece as there, and then the next number.
+    await here.put(input({ name: 'b', answer: 'here' }), NONE);
+    await here.put(input({ name: 'd' }), NONE);
+    expect(files()).toEqual([
+      '0001-power-on.a.json',
+      '0002-power-on.b.json',
+      '0003-power-on.c.json',
+      '0004-power-on.d.json',
+    ]);
+    expect((await there.read('s1/n1/Req_1.a/0002-power-on.b')).answer).toBe('here');
+    rmSync(join(root, 's1', 'n1', 'Req_1.a'), { recursive: true });
+    await here.put(input({ name: 'd' }), NONE);
+    expect(files()).toEqual(['0001-power-on.d.json']);
+  });
+
+  test('a write that fails is no reason to skip a number', async () => {
+    const store = fileEvidenceStore(root);
+    await store.put(input({ name: 'a' }), NONE);
+    const cyclic: Record<string, unknown> = {};
+    cyclic['self'] = cyclic;
+    await expect(store.put(input({ name: 'b', answer: cyclic as never }), NONE)).rejects.toThrow();
+    await store.put(input({ name: 'c' }), NONE);
+    expect(files()).toEqual(['0001-power-on.a.json', '0002-power-on.c.json']);
   });
 
   test('secrets are masked everywhere, before an answer is cut', async () => {
