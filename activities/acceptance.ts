@@ -97,10 +97,11 @@ function planned(gate: GateNumber, inventory: Inventory, checks: readonly GateCh
   const own = checks.filter(({ check }) => check.gate === gate);
   return {
     gate,
-    checks: own.map(({ check, skip }): PlannedCheck => {
-      const { gate: _gate, shows: _shows, faultDomain: _domain, ...plan } = check;
-      const skipped = skip?.(inventory);
-      return { ...plan, ...(skipped === undefined ? {} : { skipped }) };
+    checks: own.map((made): PlannedCheck => {
+      const { gate: _gate, shows: _shows, faultDomain: _domain, ...plan } = made.check;
+      const skipped = made.skip?.(inventory);
+      if (skipped !== undefined) return { ...plan, skipped };
+      return { ...plan, bounds: made.bounds?.(inventory, plan.bounds) ?? plan.bounds };
     }),
   };
 }

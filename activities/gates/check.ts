@@ -1,4 +1,6 @@
+import { setMaxListeners } from 'node:events';
 import type { Inventory } from '../../contracts/inventory/inventory.ts';
+import type { Bounds } from '../../core/acceptance/bounds.ts';
 import type { Check } from '../../core/acceptance/check.ts';
 import type { CheckFinding, CheckInput, CheckResult } from '../../core/acceptance/report.ts';
 import { outcomeOfTargets } from '../../core/acceptance/verdict.ts';
@@ -31,6 +33,12 @@ export interface CheckContext {
 export interface CheckFunction {
   /** Why there is nothing of the kind to check, going by the contract; undefined: it is run. */
   skip?(inventory: Inventory): string | undefined;
+  /**
+   * The time that it has where that depends on how much the contract gives it to look at.
+   *
+   * @param least what the catalogue gives it
+   */
+  bounds?(inventory: Inventory, least: Bounds): Bounds;
   /** Throws what keeps it from being told: an error, never a fail. */
   run(context: CheckContext): Promise<CheckResult>;
 }
@@ -62,8 +70,14 @@ const MOST_EVIDENCE = 20;
 /** How often a target is asked whose answer could not be had, and may be had later; and the pause between. */
 const ATTEMPTS = 3;
 const AGAIN_MS = 2000;
+/** Where a target itself says when to come again. */
+const MOST_AGAIN_MS = 10_000;
 /** How many targets are looked at at once, where a check does not say otherwise. */
-const AT_ONCE = 8;
+export const AT_ONCE = 8;
+
+/** How many seconds a target takes at most whose look takes so many. */
+export const withRepeats = (look: number): number =>
+  ATTEMPTS * look + ((ATTEMPTS - 1) * MOST_AGAIN_MS) / 1000;
 
 export interface Target {
   readonly name: string;
@@ -82,6 +96,8 @@ export async function eachTarget<T extends Target>(
   look: (target: T) => Promise<{ readonly found: Look; readonly evidence?: readonly EvidenceRef[] }>,
   { atOnce = AT_ONCE, againMs = AGAIN_MS }: { readonly atOnce?: number; readonly againMs?: number } = {},
 ): Promise<CheckResult> {
+  // Every target that is looked at listens to it, which is no leak.
+  setMaxListeners(0, context.signal);
   const results: TargetResult[] = [];
   const waiting = [...targets.entries()];
   const one = async (): Promise<void> => {
@@ -121,7 +137,7 @@ async function lookAt(
         const finding = { target: name, failure: { ...error.failure, retryable: true } };
         return { outcome: 'error', said: '', findings: [finding], evidence: [] };
       }
-      await pause(Math.min(error.retryAfterMs ?? againMs, 10_000), signal);
+      await pause(Math.min(error.retryAfterMs ?? againMs, MOST_AGAIN_MS), signal);
     }
   }
 }

@@ -120,10 +120,11 @@ export function judgeRoutes(routes: readonly Route[], knocks: readonly Knock[]):
   const wrong: HostFinding[] = [];
   const silent: string[] = [];
   const nameless: string[] = [];
+  const outcomes = new Map(knocks.map(({ address, port, outcome }) => [`${address} ${port}`, outcome]));
   for (const route of routes) {
     const { what, address, port, wants, refusedBy } = route;
     const shown = `${what} (${shownEndpoint({ address, port })})`;
-    const outcome = knocks.find((each) => each.address === address && each.port === port)?.outcome;
+    const outcome = outcomes.get(`${address} ${port}`);
     if (outcome === 'open' || (outcome === 'refused' && wants === 'host')) continue;
     if (outcome === 'refused') {
       wrong.push({

@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { reportOf } from '../../activities/acceptance.ts';
 import type { CheckContext, GateCheck } from '../../activities/gates/check.ts';
@@ -139,15 +140,22 @@ describe('an acceptance run', () => {
     expect(report.gates[0]!.checks.map((each) => each.outcome)).toEqual(['pass', 'error']);
   });
 
-  it('tells a check that hangs by its time, as an error', async () => {
-    const hurried = CHECKS.find(({ check: { id } }) => id === 'a1')!;
-    const bounds = hurried.check.bounds as { attempt: number; total: number };
-    const before = { ...bounds };
-    Object.assign(bounds, { attempt: 1, total: 2 });
-    script['a1'] = () => new Promise(() => undefined);
+  it('tells a check that hangs by the time that it has for this contract, as an error', async () => {
+    const hurried = CHECKS.find(({ check: { id } }) => id === 'a1') as { bounds?: GateCheck['bounds'] };
+    hurried.bounds = ({ nodes }, { attempt, total }) => ({
+      attempt: (attempt / 20) * nodes.length,
+      total: (total / 30) * nodes.length,
+    });
+    let given: number | undefined;
+    script['a1'] = () => {
+      given = Context.current().info.startToCloseTimeoutMs;
+      return new Promise(() => undefined);
+    };
     const { runId } = await runs.start({ onFailure: 'fail' });
     const report = await result(runId);
-    Object.assign(bounds, before);
+    delete hurried.bounds;
+    // 3 s for three nodes, and 5 s for the worker to tell of it.
+    expect(given).toBe(8000);
     expect(report).toMatchObject({ outcome: 'error', failure: { code: 'CHECK_TIMEOUT' } });
   });
 
