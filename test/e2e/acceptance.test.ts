@@ -33,7 +33,7 @@ beforeAll(async () => {
       return stringify({
         ...contract,
         erase: { proof: 'required' },
-        timeouts: { agent: '15s', firstBoot: '15s' },
+        timeouts: { agent: '15s', firstBoot: '15s', media: '20s' },
         nodes: contract.nodes.map((node) =>
           node.name === NODE ? { ...node, console: { file: CONSOLE } } : node,
         ),
