@@ -33,7 +33,7 @@ beforeAll(async () => {
       return stringify({
         ...contract,
         erase: { proof: 'required' },
-        timeouts: { agent: '15s', firstBoot: '15s', media: '20s' },
+        timeouts: { agent: '15s', firstBoot: '15s' },
         nodes: contract.nodes.map((node) =>
           node.name === NODE ? { ...node, console: { file: CONSOLE } } : node,
         ),
@@ -197,10 +197,10 @@ describe('a site without a cloud', () => {
     {
       check: 'server-active',
       gate: 7,
-      code: 'MEDIA_FETCH_FAILED',
-      faultDomain: 'media-publisher',
-      spoil: faults({ mediaUnreachable: true }),
-      mend: unset('mediaUnreachable'),
+      code: 'CABLING_MISMATCH',
+      faultDomain: 'provisioning-network',
+      spoil: faults({ cableInWrongPort: true }),
+      mend: unset('cableInWrongPort'),
       open: ['agent-called-back', ...AFTER_AGENT, 'console'],
     },
     {
