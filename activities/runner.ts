@@ -18,7 +18,7 @@ type Activity = (input: never) => Promise<unknown>;
 
 /** Heartbeats keep a running attempt alive; without them a lost worker is noticed after ten seconds. */
 const HEARTBEAT_MS = 2000;
-const GRACE_MS = ATTEMPT_GRACE_SECONDS * 1000;
+export const GRACE_MS = ATTEMPT_GRACE_SECONDS * 1000;
 
 /** The activities of a driver: one per step of its plans, and `facts`, `settle` and `capture`. */
 export function driverActivities(site: Site, driver: Driver): { [name: string]: Activity } {
@@ -100,27 +100,37 @@ export function activity<I, O>(
   };
 }
 
-/**
- * Ends an attempt when its time is over, so that a step that hangs is told by the worker that is there.
- * Temporal's time-out comes later, carries no cause, and means that no worker answered.
- */
+/** Gives a step what is left of its time, of this attempt and of all together. */
 async function inTime(step: Step, context: StepContext, run: StepFunction): Promise<StepOutput> {
   const { info } = Context.current();
   const { startToCloseTimeoutMs, scheduleToCloseTimeoutMs } = info;
   const elapsed = info.currentAttemptScheduledTimestampMs - info.scheduledTimestampMs;
   const attempt = startToCloseTimeoutMs - GRACE_MS;
   const total = scheduleToCloseTimeoutMs - GRACE_MS - elapsed;
+  const silence = (): Error =>
+    fail(step.silence, `${step.title}: an attempt did not end in time.`, { retryable: attempt < total });
+  return within(Math.min(attempt, total), context.signal, silence, (signal) => run({ ...context, signal }));
+}
+
+/**
+ * Ends an attempt when its time is over, so that one that hangs is told by the worker that is there.
+ * Temporal's time-out comes later, carries no cause, and means that no worker answered.
+ *
+ * @param silence what it fails with then
+ */
+export async function within<T>(
+  ms: number,
+  cancelled: AbortSignal,
+  silence: () => Error,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const overdue = new AbortController();
-  const timer = setTimeout(() => overdue.abort(), Math.max(1000, Math.min(attempt, total)));
-  const silence = new Promise<never>((_resolve, reject) => {
-    overdue.signal.addEventListener('abort', () => {
-      const message = `${step.title}: an attempt did not end in time.`;
-      reject(fail(step.silence, message, { retryable: attempt < total }));
-    });
+  const timer = setTimeout(() => overdue.abort(), Math.max(1000, ms));
+  const late = new Promise<never>((_resolve, reject) => {
+    overdue.signal.addEventListener('abort', () => reject(silence()));
   });
   try {
-    const signal = AbortSignal.any([context.signal, overdue.signal]);
-    return await Promise.race([silence, run({ ...context, signal })]);
+    return await Promise.race([late, run(AbortSignal.any([cancelled, overdue.signal]))]);
   } finally {
     clearTimeout(timer);
   }

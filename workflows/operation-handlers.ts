@@ -2,7 +2,8 @@ import { setHandler } from '@temporalio/workflow';
 import { failure, type Failure } from '../core/errors/failure.ts';
 import type { FieldProblem } from '../core/fields.ts';
 import { parseAgentHeartbeat, parseAgentLookup, parseFirstBoot } from '../core/gateway-messages.ts';
-import { parseVerb, type VerbRequest } from '../core/messages.ts';
+import { parseVerb } from '../core/messages.ts';
+import { registerControl } from './control.ts';
 import { reject } from './failures.ts';
 import {
   accessQuery,
@@ -12,7 +13,6 @@ import {
   EXAMPLES,
   firstBootUpdate,
   progressQuery,
-  verbSignal,
   verbUpdate,
 } from './messages.ts';
 import type { OperationRun } from './operation-run.ts';
@@ -24,18 +24,23 @@ export function registerHandlers(run: OperationRun): void {
   setHandler(progressQuery, () => run.report(), { description: 'All that is known of the operation.' });
   setHandler(announceSignal, () => run.announce(), { description: 'From the node; not for people.' });
   setHandler(accessQuery, () => run.callbacks.access(run.ref, run.args), { description: FROM_GATEWAY });
-  registerControl(
-    run,
-    'resume',
-    (request) => run.refuseResume(request),
-    (request) => run.resume(request),
-  );
-  registerControl(
-    run,
-    'abort',
-    () => run.refuseAbort(),
-    (request) => run.abort(request.reason ?? 'no reason given'),
-  );
+  const ours = { note: (text: string) => run.note(text), ticket: () => run.ticket() };
+  registerControl('resume', {
+    ...ours,
+    update: verbUpdate('resume'),
+    description: EXAMPLES.resume,
+    parse: (input) => parseVerb('resume', input, () => 'control'),
+    refuse: (request) => run.refuseResume(request),
+    accept: (request) => run.resume(request),
+  });
+  registerControl('abort', {
+    ...ours,
+    update: verbUpdate('abort'),
+    description: EXAMPLES.abort,
+    parse: (input) => parseVerb('abort', input, () => 'control'),
+    refuse: () => run.refuseAbort(),
+    accept: (request) => run.abort(request.reason ?? 'no reason given'),
+  });
 
   setHandler(agentLookupUpdate, (input) => run.callbacks.lookup(input), {
     description: FROM_GATEWAY,
@@ -49,41 +54,6 @@ export function registerHandlers(run: OperationRun): void {
     description: FROM_GATEWAY,
     validator: (input) => check(parseFirstBoot(input), () => run.callbacks.refuseFirstBoot()),
   });
-}
-
-/** `resume` and `abort`, each as a signal and as an update of one name. */
-function registerControl(
-  run: OperationRun,
-  verb: 'resume' | 'abort',
-  refuse: (request: VerbRequest) => Failure | undefined,
-  accept: (request: VerbRequest) => void,
-): void {
-  const parse = (input: unknown) => parseVerb(verb, input, () => 'control');
-  const description = EXAMPLES[verb];
-  const handle = (input: unknown): void => {
-    const parsed = parse(input);
-    if (!parsed.ok) return run.note(`A ${verb} was refused: ${parsed.failure.message}`);
-    const refusal = refuse(parsed.value);
-    if (refusal) return run.note(`A ${verb} was refused: ${refusal.message}`);
-    accept(parsed.value);
-  };
-  setHandler(verbSignal(verb), handle, { description });
-  setHandler(
-    verbUpdate(verb),
-    (input) => {
-      handle(input);
-      return run.ticket();
-    },
-    {
-      description,
-      validator: (input) => {
-        const parsed = parse(input);
-        if (!parsed.ok) reject(parsed.failure);
-        const refusal = refuse(parsed.value);
-        if (refusal) reject(refusal);
-      },
-    },
-  );
 }
 
 type Result<T> = { ok: true; value: T } | { ok: false; problem: FieldProblem };

@@ -4,10 +4,9 @@ import type { Check } from '../../core/acceptance/check.ts';
 import type { CheckInput, CheckResult } from '../../core/acceptance/report.ts';
 import { fail } from '../../core/errors/failure.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { ATTEMPT_GRACE_SECONDS } from '../../core/steps.ts';
 import { pauseAt } from '../crash-points.ts';
 import { ACCEPTANCE_SUBJECT } from '../records/safe-names.ts';
-import { activity } from '../runner.ts';
+import { activity, GRACE_MS, within } from '../runner.ts';
 import { redact } from '../secrets/redact.ts';
 import type { Site } from '../site.ts';
 import type { CheckContext, CheckFunction, GateCheck } from './check.ts';
@@ -38,30 +37,15 @@ export function gateActivities(site: Site, checks: readonly GateCheck[]): { [nam
   );
 }
 
-/** Ends an attempt when its time is over: what hangs is told by the worker that is there. */
-async function inTime(check: Check, context: CheckContext, made: CheckFunction): Promise<CheckResult> {
-  const overdue = new AbortController();
-  const { startToCloseTimeoutMs } = Context.current().info;
-  const timer = setTimeout(
-    () => overdue.abort(),
-    Math.max(1000, startToCloseTimeoutMs - ATTEMPT_GRACE_SECONDS * 1000),
-  );
-  const silence = new Promise<never>((_resolve, reject) => {
-    overdue.signal.addEventListener('abort', () =>
-      reject(
-        fail('CHECK_TIMEOUT', `${check.title}: it did not come to an end in its time.`, {
-          faultDomain: check.faultDomain,
-          retryable: false,
-        }),
-      ),
-    );
-  });
-  try {
-    const signal = AbortSignal.any([context.signal, overdue.signal]);
-    return await Promise.race([silence, made.run({ ...context, signal })]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** Gives a check the time of its attempt. */
+function inTime(check: Check, context: CheckContext, made: CheckFunction): Promise<CheckResult> {
+  const attempt = Context.current().info.startToCloseTimeoutMs - GRACE_MS;
+  const silence = (): Error =>
+    fail('CHECK_TIMEOUT', `${check.title}: it did not come to an end in its time.`, {
+      faultDomain: check.faultDomain,
+      retryable: false,
+    });
+  return within(attempt, context.signal, silence, (signal) => made.run({ ...context, signal }));
 }
 
 async function contextOf(site: Site, { from }: Check, input: CheckInput): Promise<CheckContext> {

@@ -1,6 +1,6 @@
 import type { Failure } from '../errors/failure.ts';
 import type { EvidenceRef, Outcome } from '../operations.ts';
-import type { Stage } from './check.ts';
+import type { Check } from './check.ts';
 import type { GateNumber } from './gates.ts';
 
 /**
@@ -89,15 +89,7 @@ export interface AcceptanceInput {
 }
 
 /** A check as the contract has it: run from somewhere, or skipped with a reason. */
-export interface PlannedCheck {
-  readonly id: string;
-  readonly title: string;
-  readonly from: string;
-  readonly requirements: readonly string[];
-  /** Seconds, of one attempt and of all together. */
-  readonly bounds: { readonly attempt: number; readonly total: number };
-  readonly needs: readonly string[];
-  readonly stage: Stage;
+export interface PlannedCheck extends Omit<Check, 'gate' | 'shows' | 'faultDomain'> {
   readonly skipped?: string;
 }
 
