@@ -6,9 +6,7 @@ import { gateOf, type GateNumber } from '../core/acceptance/gates.ts';
 import type {
   AcceptanceInput,
   AcceptanceReport,
-  CheckInput,
   OpenedAcceptance,
-  PlannedCheck,
   RunTicket,
 } from '../core/acceptance/report.ts';
 import { failureOfGate, isGreen, runOutcome } from '../core/acceptance/verdict.ts';
@@ -16,7 +14,8 @@ import { failure, type Failure } from '../core/errors/failure.ts';
 import { acceptanceWorkflowId } from '../core/names.ts';
 import type { Outcome } from '../core/operations.ts';
 import { keepGate, keepVerdict, noTimeFor } from './acceptance-standing.ts';
-import { runCheck, siteActivities } from './activities.ts';
+import { siteActivities } from './activities.ts';
+import { Checks } from './acceptance-checks.ts';
 import { failureOf, isCancelled, isReported } from './failures.ts';
 import { Refresh } from './refresh.ts';
 import { attribute } from './search-attributes.ts';
@@ -37,10 +36,10 @@ export class AcceptanceRun {
   readonly #input: AcceptanceInput;
   readonly #startedAt = now();
   readonly #stopping = new Stopping();
-  readonly #cleanup = new Stopping();
   readonly #refresh = new Refresh(() => this.#show());
   #opened: OpenedAcceptance | null = null;
   #board: Board | null = null;
+  #checks: Checks | null = null;
   #held = false;
   #over = false;
   #stoppedAt: GateNumber | undefined;
@@ -108,7 +107,7 @@ export class AcceptanceRun {
   /** Ends the run; what it set up is taken back first. A second one ends that, too. */
   abort(reason: string): void {
     const why = failure('ABORTED', `Aborted: ${reason}`);
-    if (this.#stopping.why) this.#cleanup.stop(why);
+    if (this.#stopping.why) this.#checks?.giveUp(why);
     this.#stopping.stop(why);
   }
 
@@ -132,9 +131,17 @@ export class AcceptanceRun {
     }
     const board = new Board(this.#input.runId, this.#opened);
     this.#board = board;
+    const checks = new Checks({
+      input: this.#input,
+      opened: this.#opened,
+      board,
+      note: (text) => this.note(text),
+      changed: () => this.#refresh.request(),
+    });
+    this.#checks = checks;
     this.#show();
     for (;;) {
-      const stoppedAt = await this.#gates(board);
+      const stoppedAt = await this.#gates(board, checks);
       const { why } = this.#stopping;
       if (why) return { outcome: 'aborted', failure: why };
       if (stoppedAt === undefined) return this.#passed(board);
@@ -150,7 +157,7 @@ export class AcceptanceRun {
   }
 
   /** Takes the gates that are due. Returns the one that is not green. */
-  async #gates(board: Board): Promise<GateNumber | undefined> {
+  async #gates(board: Board, checks: Checks): Promise<GateNumber | undefined> {
     for (const number of board.due()) {
       const ranBefore = board.gate(number).runs > 0;
       board.begin(number, now());
@@ -172,14 +179,13 @@ export class AcceptanceRun {
         this.note(`Gate ${number}, ${gateOf(number).title}, was left out: ${closed}`);
         continue;
       }
-      const checks = board.checksOf(number);
-      const stage = (name: Stage) => checks.filter((check) => check.stage === name);
+      const stage = (name: Stage) => board.checksOf(number).filter((check) => check.stage === name);
       try {
-        await this.#stopping.scope(() => this.#checks(board, number, stage('check')));
+        await this.#stopping.scope(() => checks.sideBySide(number, stage('check')));
       } catch (error) {
         if (!this.#stopping.why || !isCancelled(error)) throw error;
       }
-      await this.#takeBack(board, number, [...stage('capture'), ...stage('cleanup')]);
+      await checks.takeBack(number, [...stage('capture'), ...stage('cleanup')]);
       if (this.#stopping.why) return undefined;
       const { outcome } = board.end(number, now());
       this.#show();
@@ -187,63 +193,6 @@ export class AcceptanceRun {
       if (!isGreen(outcome)) return number;
     }
     return undefined;
-  }
-
-  /** Made one after the other, whatever happened. Who aborts a second time gives it up. */
-  async #takeBack(board: Board, number: GateNumber, checks: readonly PlannedCheck[]): Promise<void> {
-    try {
-      for (const check of checks) await this.#cleanup.scope(() => this.#check(board, number, check));
-    } catch (error) {
-      if (!this.#cleanup.why || !isCancelled(error)) throw error;
-      this.note(`What gate ${number} has to take back was given up: ${this.#cleanup.why.message}`);
-    }
-  }
-
-  /** Makes checks side by side; one that builds on others waits for them. */
-  async #checks(board: Board, number: GateNumber, checks: readonly PlannedCheck[]): Promise<void> {
-    const made = new Map<string, Promise<void>>();
-    for (const check of checks) {
-      const needed = check.needs.map((id) => made.get(id));
-      made.set(
-        check.id,
-        Promise.all(needed).then(() => this.#check(board, number, check)),
-      );
-    }
-    // None is left running behind: what comes after may take back what it looks at.
-    for (const each of await Promise.allSettled(made.values()))
-      if (each.status === 'rejected') throw each.reason;
-  }
-
-  async #check(board: Board, number: GateNumber, check: PlannedCheck): Promise<void> {
-    const { site, runId } = this.#input;
-    const lacking = board.lacking(number, check);
-    if (lacking !== undefined) {
-      const message = `Not made: it builds on “${lacking}”, which did not pass.`;
-      return board.checkErred(number, check.id, failure('CHECK_NOT_MADE', message), now());
-    }
-    const { contractHash } = this.#opened!;
-    const run = board.gate(number).runs;
-    const input: CheckInput = { site, runId, contractHash, gate: number, check: check.id, run };
-    board.checkBegins(number, check.id, now());
-    this.#refresh.request();
-    for (;;) {
-      try {
-        board.checkEnds(number, check.id, await runCheck(check, input), now());
-        this.#refresh.request();
-        return;
-      } catch (error) {
-        if (isCancelled(error) || !isReported(error)) throw error;
-        const known = failureOf(error);
-        if (known) {
-          board.checkErred(number, check.id, known, now());
-          this.#refresh.request();
-          return;
-        }
-        // No attempt said anything: no worker was there. The check is made when there is one again.
-        this.note(`${check.title}: no worker of the site answers`);
-        await siteActivities(site).awaitWorker({ site });
-      }
-    }
   }
 
   /** Every gate is green, but one of them has to have shown something. */
