@@ -65,13 +65,9 @@ function consoleWritten(at: Date): void {
 
 async function acceptance(
   ...args: string[]
-): Promise<{ code: number | null; report: AcceptanceReport; said: string }> {
-  const { code, stdout, stderr } = await product.cli('acceptance', ...args, '--json');
-  try {
-    return { code, report: JSON.parse(stdout) as AcceptanceReport, said: stderr };
-  } catch {
-    throw new Error(`rackwright acceptance ${args.join(' ')} said no JSON: ${stdout}${stderr}`);
-  }
+): Promise<{ code: number; report: AcceptanceReport; said: string }> {
+  const { code, document, stderr } = await product.answer<AcceptanceReport>('acceptance', ...args);
+  return { code, report: document, said: stderr };
 }
 
 const checksOf = ({ gates }: AcceptanceReport) => gates.flatMap(({ checks }) => checks);

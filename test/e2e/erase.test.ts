@@ -32,14 +32,8 @@ afterAll(async () => {
 const ask = <T>(path: string): Promise<T> => lab.ask<T>(path);
 const faults = (node: string, switches: object): Promise<unknown> => lab.faults(node, switches);
 
-async function verb(...args: string[]): Promise<OperationReport> {
-  const { stdout, stderr } = await product.cli('node', ...args, '--json');
-  try {
-    return JSON.parse(stdout) as OperationReport;
-  } catch {
-    throw new Error(`rackwright node ${args.join(' ')} said no JSON: ${stdout}${stderr}`);
-  }
-}
+const verb = async (...args: string[]): Promise<OperationReport> =>
+  (await product.answer<OperationReport>('node', ...args)).document;
 const ok = { outcome: 'pass' };
 const image = (): string => lab.contract.images[0]!.name;
 

@@ -88,14 +88,8 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-async function verb(...args: string[]): Promise<OperationReport> {
-  const { stdout, stderr } = await product.cli('node', ...args, '--json');
-  try {
-    return JSON.parse(stdout) as OperationReport;
-  } catch {
-    throw new Error(`rackwright node ${args.join(' ')} said no JSON: ${stdout}${stderr}`);
-  }
-}
+const verb = async (...args: string[]): Promise<OperationReport> =>
+  (await product.answer<OperationReport>('node', ...args)).document;
 const deploy = (name: Case): Promise<OperationReport> =>
   verb(
     'deploy',

@@ -45,14 +45,8 @@ const fired = async (node: string): Promise<string[]> =>
   (await log(node)).flatMap((each) => (each.event === 'fault-fired' ? [String(each['fault'])] : []));
 
 /** Runs a verb to its end, whatever that is. */
-async function verb(...args: string[]): Promise<OperationReport> {
-  const { stdout, stderr } = await product.cli('node', ...args, '--json');
-  try {
-    return JSON.parse(stdout) as OperationReport;
-  } catch {
-    throw new Error(`rackwright node ${args.join(' ')} said no JSON: ${stdout}${stderr}`);
-  }
-}
+const verb = async (...args: string[]): Promise<OperationReport> =>
+  (await product.answer<OperationReport>('node', ...args)).document;
 const phaseOf = async (node: string): Promise<string> =>
   (await product.json<{ phase: string }>('node', 'show', node)).phase;
 

@@ -45,6 +45,8 @@ export interface Product {
   };
   /** Runs `rackwright ARGS` in a process of its own and waits for its end, whatever its exit code. */
   cli(...args: string[]): Promise<CliResult>;
+  /** Runs `rackwright ARGS --json` and answers its document, whatever its exit code. */
+  answer<T>(...args: string[]): Promise<CliResult & { readonly document: T }>;
   /** Runs `rackwright ARGS --json`, which must end with 0, and answers its document. */
   json<T = unknown>(...args: string[]): Promise<T>;
   /** The processes that live now, by name. */
@@ -117,6 +119,14 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
     dataDir,
     urls,
     cli,
+    async answer<T>(...args: string[]) {
+      const result = await cli(...args, '--json');
+      try {
+        return { ...result, document: JSON.parse(result.stdout) as T };
+      } catch {
+        throw new Error(`rackwright ${args.join(' ')} said no JSON: ${result.stdout}${result.stderr}`);
+      }
+    },
     async json<T>(...args: string[]): Promise<T> {
       const { code, stdout, stderr } = await cli(...args, '--json');
       if (code !== 0) throw new Error(`rackwright ${args.join(' ')} ended with ${code}:\n${stderr}${stdout}`);
