@@ -5,6 +5,7 @@ import { deployMedia } from './images/deploy-media.ts';
 import { imageDigests } from './images/image-digests.ts';
 import { imageFormat } from './images/image-format.ts';
 import { KUBERNETES_FUNCTIONS } from './kubernetes/index.ts';
+import { OPENSTACK_FUNCTIONS } from './openstack/index.ts';
 import {
   agentCalledBack,
   consoleShown,
@@ -22,6 +23,7 @@ const FUNCTIONS: { readonly [id: string]: CheckFunction } = {
   'image-digests': imageDigests,
   'image-format': imageFormat,
   ...KUBERNETES_FUNCTIONS,
+  ...OPENSTACK_FUNCTIONS,
   'node-available': nodeAvailable,
   'server-requested': serverRequested,
   'agent-called-back': agentCalledBack,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { BmcDefaults } from './bmc.ts';
 import { Node } from './node.ts';
-import { Controller, Kubernetes, OpenStack, VantagePoint } from './platform.ts';
+import { OpenStack } from './openstack.ts';
+import { Controller, Kubernetes, VantagePoint } from './platform.ts';
 import { Acceptance, Erase, Maintenance, Nightly, Requires, failurePolicy } from './policy.ts';
 import { Name } from './primitives.ts';
 import { Firmware, Image, MachineType, Media, Network } from './supply.ts';

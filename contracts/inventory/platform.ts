@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NodeBmc } from './bmc.ts';
-import { FilePath, HttpUrl, IpAddress, Label, Mac, Name, SecretRef, Text } from './primitives.ts';
+import { IpAddress, Label, Mac, Name, SecretRef, Text } from './primitives.ts';
 import { RULES } from './rules.ts';
 
 /** What stands for a host on the command line of a client. */
@@ -90,34 +90,6 @@ export const Kubernetes = z.strictObject({
     .optional(),
 });
 export type Kubernetes = z.output<typeof Kubernetes>;
-
-/** How Ironic is spoken to. */
-export const IronicApi = z.strictObject({
-  url: HttpUrl.transform((url) => url.replace(/\/+$/, '')),
-  auth: z
-    .union([
-      z.literal('none'),
-      z.strictObject({ type: z.literal('http_basic'), username: Text, password: SecretRef }),
-    ])
-    .default('none'),
-  microversion: z
-    .string(RULES.microversion.message)
-    .regex(/^1\.\d{1,3}$/, RULES.microversion.message)
-    .optional(),
-});
-export type IronicApi = z.output<typeof IronicApi>;
-
-export const OpenStack = z.strictObject({
-  ironic: IronicApi.optional(),
-  authUrl: HttpUrl.optional(),
-  region: Text.optional(),
-  /** CA of the API's certificates, where it is not one of the system's. */
-  ca: FilePath.optional(),
-  credentials: z
-    .strictObject({ username: Text, password: SecretRef, project: Text, domain: Text.optional() })
-    .optional(),
-});
-export type OpenStack = z.output<typeof OpenStack>;
 
 /** A place that checks are made from. */
 export const VantagePoint = z

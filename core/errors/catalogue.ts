@@ -7,6 +7,7 @@ import { FIRMWARE_ERRORS } from './firmware.ts';
 import { HOST_ERRORS } from './host.ts';
 import { IRONIC_ERRORS } from './ironic.ts';
 import { KUBERNETES_ERRORS } from './kubernetes.ts';
+import { OPENSTACK_ERRORS } from './openstack.ts';
 import { ORCHESTRATOR_ERRORS } from './orchestrator.ts';
 import { REDFISH_ERRORS } from './redfish.ts';
 import { SSH_ERRORS } from './ssh.ts';
@@ -21,6 +22,7 @@ export const CATALOGUE = {
   ...AGENT_ERRORS,
   ...IRONIC_ERRORS,
   ...KUBERNETES_ERRORS,
+  ...OPENSTACK_ERRORS,
   ...ACCEPTANCE_ERRORS,
   ...SSH_ERRORS,
   ...HOST_ERRORS,

@@ -12,6 +12,7 @@ import { FIRMWARE_ERRORS } from '../../core/errors/firmware.ts';
 import { HOST_ERRORS } from '../../core/errors/host.ts';
 import { IRONIC_ERRORS } from '../../core/errors/ironic.ts';
 import { KUBERNETES_ERRORS } from '../../core/errors/kubernetes.ts';
+import { OPENSTACK_ERRORS } from '../../core/errors/openstack.ts';
 import { ORCHESTRATOR_ERRORS } from '../../core/errors/orchestrator.ts';
 import { REDFISH_ERRORS } from '../../core/errors/redfish.ts';
 import { SSH_ERRORS } from '../../core/errors/ssh.ts';
@@ -26,6 +27,7 @@ const rooms = [
   AGENT_ERRORS,
   IRONIC_ERRORS,
   KUBERNETES_ERRORS,
+  OPENSTACK_ERRORS,
   ACCEPTANCE_ERRORS,
   SSH_ERRORS,
   HOST_ERRORS,

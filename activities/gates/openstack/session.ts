@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import type { Inventory } from '../../../contracts/inventory/inventory.ts';
+import { fail } from '../../../core/errors/failure.ts';
+import { OpenStack } from '../../openstack/client.ts';
+import type { CheckContext } from '../check.ts';
+
+/** Why there is no cloud to ask; undefined: the contract names one. */
+export const withoutOpenStack = ({ openstack }: Inventory): string | undefined =>
+  openstack?.authUrl === undefined ? 'the contract names no cloud (`openstack.authUrl`)' : undefined;
+
+/** Runs with the cloud of the contract, asked with credentials as they are now. */
+export async function withOpenStack<T>(
+  context: CheckContext,
+  run: (cloud: OpenStack) => Promise<T>,
+): Promise<T> {
+  const { authUrl, credentials, ca, region, interface: wanted } = context.inventory.openstack ?? {};
+  if (authUrl === undefined || credentials === undefined) {
+    throw fail(
+      'CONTRACT_INVALID',
+      'The contract says `openstack.authUrl`, and not as whom the cloud is asked.',
+      {
+        correction: 'Add `openstack.credentials`: username, password, project.',
+      },
+    );
+  }
+  const { username, password, project, domain = 'Default', systemScope } = credentials;
+  const cloud = new OpenStack(
+    {
+      authUrl,
+      interface: wanted ?? 'public',
+      region,
+      credentials: {
+        username,
+        password: await context.secret(password),
+        project,
+        domain,
+        systemScope: systemScope === 'all',
+      },
+      ...(ca === undefined ? {} : { ca: await readFile(ca, 'utf8') }),
+    },
+    { signal: context.signal },
+  );
+  try {
+    return await run(cloud);
+  } finally {
+    await cloud.close();
+  }
+}

@@ -1,0 +1,238 @@
+import { Agent, request, type Dispatcher } from 'undici';
+import { fail, RackwrightError } from '../../core/errors/failure.ts';
+import {
+  endpointOf,
+  rootOf,
+  type Endpoint,
+  type Interface,
+  type ServiceType,
+} from '../../core/openstack/catalog.ts';
+import { field, items, text } from '../../core/openstack/read.ts';
+import { answerInvalid, nameOf, refusal, unanswered, type Asked } from './errors.ts';
+import { Tokens, type Credentials } from './tokens.ts';
+
+/** Where the cloud is and as whom it is asked. Credentials are resolved. */
+export interface Cloud {
+  /** Keystone, with or without `/v3`. */
+  readonly authUrl: string;
+  readonly interface: Interface;
+  /** Left out: the only region, or the first. */
+  readonly region?: string | undefined;
+  readonly credentials: Credentials;
+  /** PEM of the CA, where it is not one of the system's. */
+  readonly ca?: string | undefined;
+}
+
+export interface Options {
+  readonly signal: AbortSignal;
+  /** Bound of one request in milliseconds, connecting included. @default 15000 */
+  readonly timeoutMs?: number;
+}
+
+/** One request to a service. */
+export interface Request {
+  /** @default GET */
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Is sent as JSON, or as the bytes it is. */
+  readonly body?: object | Uint8Array | AsyncIterable<Uint8Array>;
+  readonly contentType?: string;
+  /** Bound in milliseconds where it is another than the client's. */
+  readonly timeoutMs?: number;
+}
+
+const REQUEST_MS = 15_000;
+const CONNECT_MS = 10_000;
+const MAX_BODY = 8 * 1024 * 1024;
+const MAX_PAGES = 200;
+
+/** The microversions that are spoken: those of Train, which later releases offer, too. */
+const VERSIONS: { readonly [type in ServiceType]?: { readonly [header: string]: string } } = {
+  compute: { 'openstack-api-version': 'compute 2.79', 'x-openstack-nova-api-version': '2.79' },
+  placement: { 'openstack-api-version': 'placement 1.36' },
+  baremetal: { 'x-openstack-ironic-api-version': '1.58' },
+};
+
+/**
+ * A cloud, as a user of it sees it: a token of Keystone, endpoints of its catalogue, and requests that are bounded in
+ * time and size, without redirects. A token that a service no longer takes is made anew, once; none stands in an answer
+ * or an error, whatever a service repeats.
+ */
+export class OpenStack {
+  readonly tokens: Tokens;
+  readonly #cloud: Cloud;
+  readonly #options: Options;
+  readonly #agent: Agent;
+
+  constructor(cloud: Cloud, options: Options) {
+    this.#cloud = cloud;
+    this.#options = options;
+    const { ca } = cloud;
+    const connect = { timeout: Math.min(CONNECT_MS, options.timeoutMs ?? REQUEST_MS), ...(ca ? { ca } : {}) };
+    this.#agent = new Agent({ connect });
+    this.tokens = new Tokens(cloud.credentials, async (asked, body) => {
+      const response = await this.#send(asked, rootOf(cloud.authUrl), { method: 'POST', body });
+      const token = response.headers['x-subject-token'];
+      return { token, body: parsed(asked, await this.#read(asked, response.body)) };
+    });
+  }
+
+  /** The endpoint of a service. Throws OPENSTACK_ENDPOINT_MISSING. */
+  async endpoint(service: ServiceType): Promise<Endpoint> {
+    const { catalog } = await this.tokens.of(service);
+    const { interface: wanted, region } = this.#cloud;
+    const found = endpointOf(catalog, service, { interface: wanted, region });
+    if (found) return found;
+    const where = `${wanted} endpoint${region === undefined ? '' : ` in region ${region}`}`;
+    throw fail(
+      'OPENSTACK_ENDPOINT_MISSING',
+      `The catalogue has no ${where} of ${nameOf(service)} (${service}).`,
+      {
+        details: { service },
+      },
+    );
+  }
+
+  /** The body of an answer, read as JSON. `path` begins with the version of the API: `/v2.1/servers`. */
+  async json(service: ServiceType, path: string, options: Request = {}): Promise<unknown> {
+    const asked = { service, method: options.method ?? 'GET', path };
+    const { body } = await this.#authorised(asked, options);
+    return parsed(asked, await this.#read(asked, body));
+  }
+
+  /** As `json`; undefined where the answer is 404. */
+  async find(service: ServiceType, path: string): Promise<unknown> {
+    try {
+      return await this.json(service, path);
+    } catch (error) {
+      if (error instanceof RackwrightError && error.failure.details?.['status'] === 404) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * All of a collection, page by page, as the services give their next page: `<name>_links`, or `next`.
+   *
+   * @param name the field that the items are in
+   */
+  async list(service: ServiceType, path: string, name: string): Promise<readonly unknown[]> {
+    const found: unknown[] = [];
+    let next: string | undefined = path;
+    for (let page = 0; next !== undefined; page++) {
+      const asked = { service, method: 'GET', path };
+      if (page >= MAX_PAGES) throw answerInvalid(asked, `it has more than ${MAX_PAGES} pages`);
+      const body: unknown = await this.json(service, next);
+      if (!Array.isArray(field(body, name))) throw answerInvalid(asked, `it has no list \`${name}\``);
+      found.push(...items(field(body, name)));
+      next = nextOf(path, name, body);
+    }
+    return found;
+  }
+
+  /** The bytes of an answer, as they come. */
+  async *bytes(service: ServiceType, path: string, options: Request = {}): AsyncGenerator<Uint8Array> {
+    const asked = { service, method: 'GET', path };
+    const { body } = await this.#authorised(asked, options);
+    try {
+      for await (const chunk of body) yield chunk as Uint8Array;
+    } catch (cause) {
+      this.#options.signal.throwIfAborted();
+      throw unanswered(asked, 'an endpoint that had begun to answer', cause);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #authorised(asked: Asked, options: Request): Promise<Dispatcher.ResponseData> {
+    const root = rootOf((await this.endpoint(asked.service)).url);
+    const repeatable = !(Symbol.asyncIterator in (options.body ?? {}));
+    for (let attempt = 1; ; attempt++) {
+      const { token } = await this.tokens.of(asked.service);
+      try {
+        return await this.#send(asked, root, options, token);
+      } catch (error) {
+        const refused = error instanceof RackwrightError && error.failure.code === 'OPENSTACK_UNAUTHORIZED';
+        if (!refused || attempt > 1 || !repeatable) throw error;
+        this.tokens.forget(asked.service);
+      }
+    }
+  }
+
+  async #send(
+    asked: Asked,
+    root: string,
+    options: Request,
+    token?: string,
+  ): Promise<Dispatcher.ResponseData> {
+    const { body, method = 'GET' } = options;
+    const signal = this.#bound(options.timeoutMs);
+    const raw = body === undefined || body instanceof Uint8Array || Symbol.asyncIterator in body;
+    let response: Dispatcher.ResponseData;
+    try {
+      response = await request(`${root}${asked.path}`, {
+        dispatcher: this.#agent,
+        method,
+        headers: {
+          accept: 'application/json',
+          ...VERSIONS[asked.service],
+          ...(token === undefined ? {} : { 'x-auth-token': token }),
+          ...(body === undefined
+            ? {}
+            : {
+                'content-type':
+                  options.contentType ?? (raw ? 'application/octet-stream' : 'application/json'),
+              }),
+        },
+        body: body === undefined ? null : raw ? (body as Uint8Array) : JSON.stringify(body),
+        signal,
+      });
+    } catch (cause) {
+      this.#options.signal.throwIfAborted();
+      throw unanswered(asked, root, cause);
+    }
+    // 300 is how several services list the versions of their API.
+    if (response.statusCode <= 300) return response;
+    throw refusal(asked, response.statusCode, await this.#read(asked, response.body));
+  }
+
+  async #read(asked: Asked, body: AsyncIterable<Uint8Array>): Promise<string> {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    try {
+      for await (const chunk of body) {
+        size += chunk.length;
+        if (size > MAX_BODY) throw answerInvalid(asked, `it is larger than ${MAX_BODY} bytes`);
+        chunks.push(chunk);
+      }
+    } catch (cause) {
+      if (cause instanceof RackwrightError) throw cause;
+      this.#options.signal.throwIfAborted();
+      throw unanswered(asked, 'an endpoint that had begun to answer', cause);
+    }
+    return this.tokens.masked(Buffer.concat(chunks).toString('utf8'));
+  }
+
+  #bound(timeoutMs = this.#options.timeoutMs ?? REQUEST_MS): AbortSignal {
+    return AbortSignal.any([this.#options.signal, AbortSignal.timeout(timeoutMs)]);
+  }
+}
+
+/** The path of the next page. Its host may be one that only the service knows itself by: the query is what counts. */
+function nextOf(path: string, name: string, body: unknown): string | undefined {
+  const links = items(field(body, `${name}_links`));
+  const link = links.find((each) => text(field(each, 'rel')) === 'next');
+  const next =
+    text(field(link, 'href')) || text(field(body, 'next')) || text(field(field(body, 'links'), 'next'));
+  const query = next.indexOf('?');
+  return query === -1 ? undefined : `${path.split('?')[0]}${next.slice(query)}`;
+}
+
+function parsed(asked: Asked, body: string): unknown {
+  if (body === '') return undefined;
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    throw answerInvalid(asked, 'it is no JSON');
+  }
+}
