@@ -7,6 +7,7 @@ import { gatesPage } from './pages/gates.ts';
 import { inventorySchemaPage } from './pages/inventory-schema.ts';
 import { labFaultsPage } from './pages/lab-faults.ts';
 import { phasesPage } from './pages/phases.ts';
+import { proofsPage } from './pages/proofs.ts';
 import { quirksPage } from './pages/quirks.ts';
 import { stepsPage } from './pages/steps.ts';
 import { verbsPage } from './pages/verbs.ts';
@@ -18,6 +19,7 @@ const PAGES: { readonly [file: string]: () => string } = {
   'inventory-schema.md': inventorySchemaPage,
   'lab-faults.md': labFaultsPage,
   'phases.md': phasesPage,
+  'proofs.md': () => proofsPage(join(root(), 'test')),
   'quirks.md': quirksPage,
   'steps.md': stepsPage,
   'verbs.md': verbsPage,
@@ -43,17 +45,19 @@ function read(path: string): string | undefined {
   }
 }
 
-/** The folder of the reference, seen from the sources and from what is built of them. */
-function reference(): string {
+/** The folder of the project, seen from the sources and from what is built of them. */
+function root(): string {
   const here = dirname(fileURLToPath(import.meta.url));
-  const root = here.endsWith(join('dist', 'docs')) ? join(here, '..', '..') : join(here, '..');
-  return join(root, 'docs', 'reference');
+  return here.endsWith(join('dist', 'docs')) ? join(here, '..', '..') : join(here, '..');
 }
 
 /** Writes the pages, or with `--check` tells which are stale. Answers the exit code. */
 export function generate(args: readonly string[]): number {
   const options = { check: { type: 'boolean' }, folder: { type: 'string' } } as const;
-  const { check, folder = reference() } = parseArgs({ args: [...args], options }).values;
+  const { check, folder = join(root(), 'docs', 'reference') } = parseArgs({
+    args: [...args],
+    options,
+  }).values;
   if (!check) {
     mkdirSync(folder, { recursive: true });
     for (const { file, text } of pages()) writeFileSync(join(folder, file), text);

@@ -7,12 +7,14 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imageFormat } from '../../activities/gates/images/image-format.ts';
 import { aContext, contractOf, digest } from '../activities/gates/images/support.ts';
+import { shownFailing } from '../support/shown.ts';
 import { missingPrograms } from '../peers/once.ts';
 
 /** What gate 5 says of images that sgdisk and qemu-img made, beside what these say of them. */
 
 const run = promisify(execFile);
 const missing = missingPrograms(['sgdisk', 'qemu-img']);
+const shown = shownFailing('images of sgdisk and qemu-img', ['image-format']);
 if (missing.length > 0) console.warn(`skipped: this host lacks ${missing.join(', ')}`);
 
 const MIB = 1024 * 1024;
@@ -99,5 +101,6 @@ describe.skipIf(missing.length > 0)('an image that others made', () => {
     const { outcome, message } = await look(whole);
     expect([outcome, message]).toEqual(['fail', expect.stringMatching(/cannot be read by qemu-img: /)]);
     expect(message).not.toContain(folder);
+    shown('image-format');
   });
 });

@@ -1,7 +1,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { aCluster, KUBERNETES_GATE } from '../activities/gates/kubernetes/support.ts';
+import { shownFailing } from '../support/shown.ts';
 import { GateBench } from './gate-bench.ts';
 
+const shown = shownFailing('the lab', [
+  'kubernetes-api',
+  'kubernetes-nodes',
+  'kubernetes-pods',
+  'kubernetes-workloads',
+  'storage-classes',
+  'claims-bound',
+  'ceph-status',
+]);
 let lab: Awaited<ReturnType<typeof aCluster>>;
 let bench: GateBench;
 
@@ -29,6 +39,7 @@ it.each<[fault: string, check: string, domain: string, message: RegExp]>([
     id,
     expected: { domain, message },
   });
+  shown(id);
 });
 
 it('a token that has expired stops it as an error, which a new one mends', async () => {
