@@ -9,6 +9,8 @@ import { labHardware } from './hardware.ts';
 import type { Faults } from './faults.ts';
 import { inventoryYaml } from './inventory.ts';
 import { labCluster } from './kubernetes/cluster.ts';
+import { machineOf } from './openstack/machine.ts';
+import { labCloud } from './openstack/start.ts';
 import { Server } from './server.ts';
 import { saved, writeAtomic } from './store.ts';
 import { checksumOf, writeFirmware, writeSupplies } from './supplies.ts';
@@ -27,6 +29,8 @@ export interface LabOptions {
   readonly host?: string | undefined;
   /** Whether it has a control plane too: controllers, and a Kubernetes. @default false */
   readonly controlPlane?: boolean | undefined;
+  /** Whether it has an OpenStack too, which takes a control plane. @default false */
+  readonly openstack?: boolean | undefined;
 }
 
 export interface RunningLab {
@@ -46,7 +50,8 @@ const TRIES = 30;
 
 /** Starts a data centre, or goes on with the one that is in the folder. */
 export async function startLab(options: LabOptions): Promise<RunningLab> {
-  const { servers: count = 50, speed = 1, host = '127.0.0.1', controlPlane = false } = options;
+  const { servers: count = 50, speed = 1, host = '127.0.0.1', openstack = false } = options;
+  const { controlPlane = openstack } = options;
   const dir = resolve(options.dataDir);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const file = saved<LabFile>(join(dir, 'lab.json'), () => ({
@@ -64,13 +69,27 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
   });
 
   const bmcApp = await sharedRedfishApp();
+  const cloud = openstack
+    ? await labCloud({
+        dir,
+        authority,
+        host,
+        speed,
+        machine: machineOf(servers.at(-1)!),
+        image: join(dir, images[0]!.path),
+      })
+    : undefined;
   const views = new Map<string, ServerView>();
-  const services = new Map<string, Faults>(cluster ? [['kubernetes', cluster.faults]] : []);
+  const services = new Map<string, Faults>([
+    ...(cluster ? [['kubernetes', cluster.faults] as const] : []),
+    ...(cloud?.faults ?? []),
+  ]);
   const control = controlApp(views, services);
   const open = (base: number): Promise<ListeningBmc[]> =>
     openAll([
       ...servers.map((server, i) => () => listenBmc(bmcApp, server, identities[i]!, host, base + 1 + i)),
       ...(cluster ? [() => cluster.listen(host, base + 1 + count)] : []),
+      ...(cloud ? [() => cloud.listen(host, base + 2 + count)] : []),
     ]);
   const { base, bmcs } = await listenAll(file.value.basePort, open, control, host, options.port);
   file.value = { basePort: base, gatewayUrl: options.gatewayUrl ?? file.value.gatewayUrl };
@@ -94,7 +113,7 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
         address: addressOf(i),
         console: console.path,
       })),
-      controlPlane: cluster?.contract() ?? {},
+      controlPlane: { ...cluster?.contract(), ...cloud?.contract() },
     }),
     0o644,
   );

@@ -4,7 +4,7 @@ import { startLab } from './lab.ts';
 
 const USAGE = `usage: lab --data-dir DIR [--port N] [--servers 50] [--speed 1]
            [--gateway-url http://127.0.0.1:PORT] [--host 127.0.0.1]
-           [--control-plane]`;
+           [--control-plane] [--openstack]`;
 
 function wrongUsage(message: string): never {
   console.error(`lab: ${message}\n${USAGE}`);
@@ -22,6 +22,7 @@ function options() {
         'gateway-url': { type: 'string' },
         host: { type: 'string' },
         'control-plane': { type: 'boolean' },
+        openstack: { type: 'boolean' },
       },
     }).values;
   } catch (error) {
@@ -48,7 +49,8 @@ try {
     speed: number('speed', given.speed, 0.01, 1000),
     gatewayUrl: given['gateway-url'],
     host: given.host,
-    controlPlane: given['control-plane'],
+    controlPlane: given['control-plane'] || given.openstack,
+    openstack: given.openstack,
   });
   console.log(`lab ready ${JSON.stringify({ controlUrl: lab.controlUrl, inventory: lab.inventory })}`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const)

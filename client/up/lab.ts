@@ -22,6 +22,10 @@ export interface LabOptions {
   readonly servers?: string | undefined;
   readonly speed?: string | undefined;
   readonly gatewayUrl: string;
+  /** Whether it has a control plane: controllers, and a Kubernetes. */
+  readonly controlPlane?: boolean | undefined;
+  /** Whether it has an OpenStack, and with it a control plane. */
+  readonly openstack?: boolean | undefined;
 }
 
 const noteOf = (dir: DataDir): string => join(dir.run, 'lab.json');
@@ -52,6 +56,8 @@ export async function startLab(dir: DataDir, options: LabOptions): Promise<Lab> 
     options.gatewayUrl,
     ...(options.servers === undefined ? [] : ['--servers', options.servers]),
     ...(options.speed === undefined ? [] : ['--speed', options.speed]),
+    ...(options.controlPlane ? ['--control-plane'] : []),
+    ...(options.openstack ? ['--openstack'] : []),
   ];
   const child = spawn(process.execPath, args, { stdio: ['ignore', log, log], detached: true });
   closeSync(log);
@@ -79,8 +85,13 @@ export async function startLab(dir: DataDir, options: LabOptions): Promise<Lab> 
 
 /** What was asked of the lab and is not so, since one that runs is joined as it is. */
 export function notAsAsked(
-  asked: Pick<LabOptions, 'servers' | 'speed'>,
-  lab: { readonly servers: number; readonly speed: string | undefined },
+  asked: Omit<LabOptions, 'gatewayUrl'>,
+  lab: {
+    readonly servers: number;
+    readonly speed: string | undefined;
+    readonly controlPlane?: boolean;
+    readonly openstack?: boolean;
+  },
 ): string[] {
   const differs = (given: string | undefined, has: number): boolean =>
     given !== undefined && Number(given) !== has;
@@ -89,6 +100,8 @@ export function notAsAsked(
     ...(lab.speed !== undefined && differs(asked.speed, Number(lab.speed))
       ? [`has speed ${lab.speed}, not ${asked.speed}`]
       : []),
+    ...(asked.controlPlane && !lab.controlPlane ? ['has no control plane'] : []),
+    ...(asked.openstack && !lab.openstack ? ['has no OpenStack'] : []),
   ];
   if (told.length === 0) return [];
   return [

@@ -7,7 +7,7 @@ import { fail } from '../../core/errors/failure.ts';
 import { connect } from '../sdk/connect.ts';
 import { devServerArguments } from './dev-server.ts';
 import { gatewayNote } from './gateway-note.ts';
-import { notAsAsked, runningLab, startLab, stopLab, type Lab } from './lab.ts';
+import { notAsAsked, runningLab, startLab, stopLab, type Lab, type LabOptions } from './lab.ts';
 import { packageRoot } from './package-root.ts';
 import { forgetPid, livingPid, notePid } from './pid-files.ts';
 import { freePorts, hindrance, isTaken } from './ports.ts';
@@ -27,7 +27,8 @@ export interface UpPorts {
 export interface UpOptions {
   readonly dataDir: string;
   readonly inventory?: string | undefined;
-  readonly lab?: { readonly servers?: string | undefined; readonly speed?: string | undefined } | undefined;
+  /** Set for a lab; the gateway is the one that is started here. */
+  readonly lab?: Omit<LabOptions, 'gatewayUrl'> | undefined;
   readonly ports: UpPorts;
   /** Where the gateway listens. @default 127.0.0.1 */
   readonly gatewayHost: string;
@@ -95,7 +96,12 @@ async function startAll(
   const note = gatewayNote(inventory, options.gatewayHost);
   if (note !== undefined) options.note(note);
   if (options.lab && lab?.joined) {
-    const has = { servers: inventory.nodes.length, speed: lab.speed };
+    const has = {
+      servers: inventory.nodes.length,
+      speed: lab.speed,
+      controlPlane: inventory.kubernetes !== undefined,
+      openstack: inventory.openstack?.authUrl !== undefined,
+    };
     for (const line of notAsAsked(options.lab, has)) options.note(line);
   }
 

@@ -1,5 +1,6 @@
 import { FAULT_SWITCHES, type FaultSwitch } from '../../lab/fault-switches.ts';
 import { KUBERNETES_SWITCHES } from '../../lab/kubernetes/switches.ts';
+import { CLOUD_SERVICES, CLOUD_SWITCHES } from '../../lab/openstack/switches.ts';
 import { code, table } from './markdown.ts';
 
 const TAKES = { count: 'times, or `true`', flag: '`true`', milliseconds: 'milliseconds' } as const;
@@ -41,9 +42,22 @@ export const labFaultsPage = (): string =>
     '',
     '## Kubernetes',
     '',
-    'A lab that is started with `--control-plane` has three controllers too, which are nodes of a Kubernetes with Ceph:',
-    'its API over TLS, and a kubeconfig in the inventory. Its switches: `PUT /services/kubernetes/faults`; `GET` and',
-    '`DELETE` as above.',
+    '`rackwright up --lab --control-plane` has three controllers too, which are nodes of a Kubernetes with Ceph: its API',
+    'over TLS, and a kubeconfig in the inventory. Its switches: `PUT /services/kubernetes/faults`; `GET` and `DELETE` as',
+    'above.',
     '',
     switches(KUBERNETES_SWITCHES),
+    '',
+    '## OpenStack',
+    '',
+    '`rackwright up --lab --openstack` has an OpenStack too, and with it the control plane: Keystone, Nova, Neutron,',
+    'Glance, Placement and Ironic, as clients of 2026.1 know them, at one port over TLS. The inventory says where and with',
+    'which account. The last server of the lab is a node of its Ironic: flavor `bm.gpu`, image `acceptance-image`,',
+    'networks `provisioning` and `tenant`. Each service has its switches: `PUT /services/<service>/faults`.',
+    ...CLOUD_SERVICES.flatMap((service) => [
+      '',
+      `### ${service[0]!.toUpperCase()}${service.slice(1)}`,
+      '',
+      switches(CLOUD_SWITCHES[service]),
+    ]),
   ].join('\n');

@@ -7,6 +7,8 @@ interface UpFlags {
   readonly lab?: boolean;
   readonly servers?: string;
   readonly labSpeed?: string;
+  readonly controlPlane?: boolean;
+  readonly openstack?: boolean;
   readonly temporalPort?: string;
   readonly uiPort?: string;
   readonly gatewayPort?: string;
@@ -24,6 +26,8 @@ export function addUpCommand(program: Command): void {
     .option('--lab', 'start or join the lab, and use its inventory')
     .option('--servers <count>', 'how many servers the lab has (default: 50)')
     .option('--lab-speed <factor>', 'how many times faster than real hardware the lab is')
+    .option('--control-plane', 'the lab has controllers and a Kubernetes, too')
+    .option('--openstack', 'the lab has an OpenStack, too, and with it a control plane')
     .option('--temporal-port <port>', `of Temporal (default: ${DEFAULT_PORTS.temporal}; 0: any free one)`)
     .option('--ui-port <port>', `of Temporal's Web UI (default: ${DEFAULT_PORTS.ui})`)
     .option('--gateway-port <port>', `of the gateway (default: ${DEFAULT_PORTS.gateway})`)
@@ -56,7 +60,14 @@ async function run(context: Context, flags: UpFlags): Promise<void> {
   const system = await up({
     dataDir: options.dataDir,
     inventory,
-    lab: flags.lab ? { servers: flags.servers, speed: flags.labSpeed } : undefined,
+    lab: flags.lab
+      ? {
+          servers: flags.servers,
+          speed: flags.labSpeed,
+          controlPlane: flags.controlPlane,
+          openstack: flags.openstack,
+        }
+      : undefined,
     ports: portsOf(flags),
     gatewayHost: flags.gatewayHost,
     address: options.address,
