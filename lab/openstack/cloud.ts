@@ -8,8 +8,8 @@ export interface Machine {
   readonly uuid: string;
   readonly bmc: string;
   readonly nics: readonly { readonly mac: string; readonly address: string }[];
-  /** The deployment has put an image on its disk, and starts it. */
-  deployed(image: string): void;
+  /** The deployment has put a system of this name on its disk, and starts it. */
+  deployed(name: string): void;
   /** It was taken back: it is off, and its disk is empty. */
   released(): void;
   power(on: boolean): void;

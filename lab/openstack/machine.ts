@@ -11,12 +11,12 @@ export function machineOf(server: Server): Machine {
     uuid: hardware.uuid,
     bmc: `https://${hardware.name}.bmc.lab`,
     nics: hardware.nics.map(({ mac, address }) => ({ mac, address })),
-    deployed(image) {
+    deployed(name) {
       disks.putConfigDrive(root.serial, undefined);
       disks.update(root.serial, {
         image: {
-          id: image,
-          digest: `sha256:${createHash('sha256').update(image).digest('hex')}`,
+          id: name,
+          digest: `sha256:${createHash('sha256').update(name).digest('hex')}`,
           sizeBytes: root.sizeBytes,
           writtenAt: new Date().toISOString(),
         },
@@ -25,7 +25,7 @@ export function machineOf(server: Server): Machine {
       });
       server.setOverride({ enabled: 'Disabled', target: 'None' });
       server.reset('ForceRestart');
-      console.print(`${image} login: `);
+      console.print(`${name} login: `);
     },
     released() {
       disks.update(root.serial, { image: null, erasedAt: new Date().toISOString() });

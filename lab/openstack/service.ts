@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Identity } from '../certificates.ts';
 import type { Account, Cloud } from './cloud.ts';
+import { consoleRoutes } from './console.ts';
 import { ApiError, formOf, UNAUTHORIZED, UNAVAILABLE } from './errors.ts';
 import { holderOf } from './keystone/tokens.ts';
 import { newRequestId } from './state.ts';
@@ -45,6 +46,7 @@ export function cloudApp(cloud: Cloud, services: readonly Service[], identity: I
     }
   });
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+  consoleRoutes(app);
   for (const service of services)
     app.register(
       (scope, _options, done) => {

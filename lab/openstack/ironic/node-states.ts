@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Cloud } from '../cloud.ts';
+import { consoleUrl } from '../console.ts';
 import { ApiError } from '../errors.ts';
 import { bodyOf } from '../page.ts';
 import { offset, type IronicNode, type Wire } from '../state.ts';
@@ -63,7 +64,7 @@ export function nodeStateRoutes(app: FastifyInstance, cloud: Cloud): void {
     const enabled = seenNode['console_enabled'] === true;
     return {
       console_enabled: enabled,
-      console_info: enabled ? { type: 'socat', url: `tcp://127.0.0.1:${CONSOLE_PORT}` } : null,
+      console_info: enabled ? { type: 'vnc', url: consoleUrl(cloud, seenNode.uuid) } : null,
     };
   });
   app.put('/v1/nodes/:id/states/console', (request, reply) => {
@@ -125,7 +126,6 @@ export function nodeStateRoutes(app: FastifyInstance, cloud: Cloud): void {
   traits(app, cloud, change);
 }
 
-const CONSOLE_PORT = 8023;
 const BIOS = [
   { name: 'BootMode', value: 'Uefi' },
   { name: 'ProcTurboMode', value: 'Enabled' },

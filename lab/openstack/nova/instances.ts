@@ -5,6 +5,7 @@ import { setPower } from '../ironic/life.ts';
 import { bind, removePort } from '../neutron/ports.ts';
 import { bodyOf } from '../page.ts';
 import type { CloudServer, Wire } from '../state.ts';
+import { consoleUrl } from '../console.ts';
 import { attachPort, begin, change, finish, TAKES } from './life.ts';
 import { serverNamed } from './servers.ts';
 import { actionView, eventsOf } from './view.ts';
@@ -33,7 +34,7 @@ export function instanceRoutes(app: FastifyInstance, cloud: Cloud): void {
       throw server.status === 'ACTIVE'
         ? new ApiError(400, `Unavailable console type ${String(type)}.`)
         : new ApiError(409, `Instance ${server.id} is not ready`);
-    const url = `${cloud.url()}/console?token=${server.id}`;
+    const url = consoleUrl(cloud, server.id);
     return { remote_console: { protocol, type, url } };
   });
   interfaces(app, cloud);
