@@ -1,9 +1,12 @@
 import { CHECKS } from '../../core/acceptance/checks.ts';
 import type { CheckFunction, GateCheck } from './check.ts';
 import { HOST_FUNCTIONS } from './host/index.ts';
+import { containerDigests } from './images/container-digests.ts';
 import { deployMedia } from './images/deploy-media.ts';
+import { glanceImages } from './images/glance-images.ts';
 import { imageDigests } from './images/image-digests.ts';
 import { imageFormat } from './images/image-format.ts';
+import { IRONIC_FUNCTIONS } from './ironic/index.ts';
 import { KUBERNETES_FUNCTIONS } from './kubernetes/index.ts';
 import { OPENSTACK_FUNCTIONS } from './openstack/index.ts';
 import {
@@ -24,6 +27,9 @@ const FUNCTIONS: { readonly [id: string]: CheckFunction } = {
   'image-format': imageFormat,
   ...KUBERNETES_FUNCTIONS,
   ...OPENSTACK_FUNCTIONS,
+  ...IRONIC_FUNCTIONS,
+  'glance-images': glanceImages,
+  'container-digests': containerDigests,
   'node-available': nodeAvailable,
   'server-requested': serverRequested,
   'agent-called-back': agentCalledBack,

@@ -58,10 +58,9 @@ export class IronicClient {
   /** The pinned microversion. */
   async version(): Promise<string> {
     if (this.#version !== undefined) return this.#version;
-    const asked = { method: 'GET', path: '/' };
-    const { body } = await this.#transport.send(asked, this.#with({}));
+    const body = await this.root();
     const offered = object(object(body)['default_version']);
-    if (Object.keys(offered).length === 0) throw invalid(asked, 'it names no version');
+    if (Object.keys(offered).length === 0) throw invalid({ method: 'GET', path: '/' }, 'it names no version');
     const chosen = negotiate(
       { min: text(offered['min_version']), max: text(offered['version']) },
       this.#pinned,
@@ -69,6 +68,16 @@ export class IronicClient {
     if (!chosen.ok) throw fail('IRONIC_VERSION_UNSUPPORTED', `Ironic: ${chosen.why}.`);
     this.#version = chosen.version;
     return chosen.version;
+  }
+
+  /** What the API says of itself, to anybody. */
+  async root(): Promise<Json | undefined> {
+    return (await this.#transport.send({ method: 'GET', path: '/' }, this.#with({}))).body;
+  }
+
+  /** Whatever is read of the API beside what the driver needs. */
+  async read(path: string): Promise<Json | undefined> {
+    return this.#call('GET', path);
   }
 
   /** The node of this name, or undefined. */

@@ -8,6 +8,7 @@ import {
   type ServiceType,
 } from '../../core/openstack/catalog.ts';
 import { field, items, text } from '../../core/openstack/read.ts';
+import { BARE_METAL_VERSION } from '../../core/openstack/versions.ts';
 import { answerInvalid, nameOf, refusal, unanswered, type Asked } from './errors.ts';
 import { Tokens, type Credentials } from './tokens.ts';
 
@@ -49,7 +50,7 @@ const MAX_PAGES = 200;
 const VERSIONS: { readonly [type in ServiceType]?: { readonly [header: string]: string } } = {
   compute: { 'openstack-api-version': 'compute 2.79', 'x-openstack-nova-api-version': '2.79' },
   placement: { 'openstack-api-version': 'placement 1.36' },
-  baremetal: { 'x-openstack-ironic-api-version': '1.58' },
+  baremetal: { 'x-openstack-ironic-api-version': BARE_METAL_VERSION },
 };
 
 /**

@@ -109,6 +109,7 @@ function references(raw: Tree, nodes: readonly Item[]): Finding[] {
   const networks = Object.keys(tree(raw['networks']));
   const controllers = namesAt(raw, 'controllers');
   const acceptance = tree(raw['acceptance']);
+  const bareMetal = tree(tree(raw['openstack'])['bareMetal']);
   const to = (path: FieldPath, value: unknown, known: readonly string[], what: string) =>
     reference(path, value, known, what);
   const networksOf = (item: Item, list: string): Finding[] =>
@@ -128,6 +129,12 @@ function references(raw: Tree, nodes: readonly Item[]): Finding[] {
       items(tree(baseline)['types']).flatMap((type, at) =>
         to(['firmware', 'baselines', index, 'types', at], type, types, 'machine type'),
       ),
+    ),
+    ...to(
+      ['openstack', 'bareMetal', 'provisioningNetwork', 'network'],
+      tree(bareMetal['provisioningNetwork'])['network'],
+      networks,
+      'network',
     ),
     ...to(['acceptance', 'node'], acceptance['node'], namesAt(raw, 'nodes'), 'node'),
     ...to(['acceptance', 'type'], acceptance['type'], types, 'machine type'),

@@ -55,24 +55,26 @@ const DriverInfo = z
     }
   });
 
-const Interfaces = z.partialRecord(
-  z.enum([
-    'bios',
-    'boot',
-    'console',
-    'deploy',
-    'firmware',
-    'inspect',
-    'management',
-    'network',
-    'power',
-    'raid',
-    'rescue',
-    'storage',
-    'vendor',
-  ]),
-  z.string().regex(/^[a-z0-9][a-z0-9_-]*$/),
-);
+/** The kinds of interfaces that Ironic's drivers have. */
+export const InterfaceKind = z.enum([
+  'bios',
+  'boot',
+  'console',
+  'deploy',
+  'firmware',
+  'inspect',
+  'management',
+  'network',
+  'power',
+  'raid',
+  'rescue',
+  'storage',
+  'vendor',
+]);
+/** What an interface, or a driver, is called. */
+export const InterfaceName = z.string().regex(/^[a-z0-9][a-z0-9_-]*$/);
+
+const Interfaces = z.partialRecord(InterfaceKind, InterfaceName);
 
 /** How Ironic carries a node. */
 export const IronicNode = z.strictObject({

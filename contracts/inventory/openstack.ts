@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { INTERFACES, SERVICE_TYPES } from '../../core/openstack/catalog.ts';
+import { BareMetal } from './bare-metal.ts';
 import { FilePath, HttpUrl, SecretRef, Text } from './primitives.ts';
 import { RULES } from './rules.ts';
 
@@ -41,5 +42,6 @@ export const OpenStack = z.strictObject({
       systemScope: z.literal('all').optional(),
     })
     .optional(),
+  bareMetal: BareMetal.optional(),
 });
 export type OpenStack = z.output<typeof OpenStack>;

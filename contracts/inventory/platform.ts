@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NodeBmc } from './bmc.ts';
-import { IpAddress, Label, Mac, Name, SecretRef, Text } from './primitives.ts';
+import { IpAddress, Label, Mac, Name, SecretRef, Sha256, Text } from './primitives.ts';
 import { RULES } from './rules.ts';
 
 /** What stands for a host on the command line of a client. */
@@ -72,6 +72,16 @@ const StorageClass = z.union([
   z.strictObject({ name: Text, provisioner: Text.optional(), default: z.boolean().optional() }),
 ]);
 
+/** A container image, and the digest that was recorded when it was promoted. */
+const ContainerImage = z.strictObject({
+  /** As workloads name it, with or without a tag: without one, for every tag. */
+  image: z.string().regex(/^[^\s@]{1,512}$/, RULES.containerImage.message),
+  /** Of the image, or of its index and of its images for each architecture. */
+  digest: z.union([Sha256, z.array(Sha256).min(1).max(16)], RULES.sha256.message),
+  /** The registry never lets the tag stand for anything else, so that workloads may name it without a digest. */
+  immutableTag: z.boolean().optional(),
+});
+
 export const Kubernetes = z.strictObject({
   /** The kubeconfig as a whole. One that wants a program to be run (`exec`) is refused. */
   kubeconfig: SecretRef,
@@ -79,6 +89,8 @@ export const Kubernetes = z.strictObject({
   /** Namespaces whose pods, workloads and claims the platform stands on; `kube-system` is one in any case. */
   systemNamespaces: z.array(Label).optional(),
   storageClasses: z.array(StorageClass).optional(),
+  /** Images that containers of those namespaces run, and the digests recorded of them. */
+  containerImages: z.array(ContainerImage).max(2000).optional(),
   ceph: z
     .strictObject({
       namespace: Name,

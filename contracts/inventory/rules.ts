@@ -216,6 +216,14 @@ export const RULES = {
     message: 'says not, or more than once, where it is',
     correction: 'Give exactly one of `controller`, `ssh` and `worker: true`.',
   },
+  containerImage: {
+    message: 'is not the name of a container image',
+    correction: 'Write it as in registry.k8s.io/pause:3.10; the digest has a field of its own.',
+  },
+  deployImage: {
+    message: 'says not, or twice, where it is',
+    correction: 'Give exactly one of `glance` and `url`.',
+  },
   microversion: {
     message: 'is not a microversion',
     correction: 'Write it in quotes, as in "1.82".',

@@ -70,6 +70,17 @@ export const Image = z.strictObject({
   configDrive: z.enum(['openstack', 'nocloud']).optional(),
   /** Bytes of the file. */
   size: z.int().positive().optional(),
+  /** Its name or id in Glance, where the cloud deploys it from there; or with what else has to be so of it. */
+  glance: z
+    .union([
+      Text,
+      z.strictObject({
+        image: Text,
+        visibility: z.enum(['public', 'community', 'shared', 'private']).optional(),
+        protected: z.boolean().optional(),
+      }),
+    ])
+    .optional(),
   description: Text.optional(),
 });
 export type Image = z.output<typeof Image>;

@@ -1,4 +1,4 @@
-import type { Finding } from './findings.ts';
+import type { FieldPath, Finding } from './findings.ts';
 import { items, text, tree, type Tree } from './raw.ts';
 import { RULES } from './rules.ts';
 import { VANTAGE_WORKER } from './vantage.ts';
@@ -14,10 +14,17 @@ export function vantageFindings(raw: Tree): Finding[] {
       ? [{ path: ['vantagePoints', index, 'name'], ...RULES.vantageNamedWorker }]
       : [],
   );
-  items(raw['machineTypes']).forEach((type, index) => {
-    const from = text(tree(tree(type)['handOver'])['from']);
-    if (from === undefined || from === VANTAGE_WORKER) return;
-    const path = ['machineTypes', index, 'handOver', 'from'];
+  const used: (readonly [FieldPath, unknown])[] = items(raw['machineTypes']).map((type, index) => [
+    ['machineTypes', index, 'handOver', 'from'],
+    tree(tree(type)['handOver'])['from'],
+  ]);
+  used.push([
+    ['openstack', 'bareMetal', 'publishersFrom'],
+    tree(tree(raw['openstack'])['bareMetal'])['publishersFrom'],
+  ]);
+  for (const [path, value] of used) {
+    const from = text(value);
+    if (from === undefined || from === VANTAGE_WORKER) continue;
     const point = named(points, from);
     if (point === undefined) {
       const known = [VANTAGE_WORKER, ...points.flatMap((each) => text(each['name']) ?? [])];
@@ -32,6 +39,6 @@ export function vantageFindings(raw: Tree): Finding[] {
         findings.push({ path, ...RULES.vantageWithoutSsh });
       }
     }
-  });
+  }
   return findings;
 }

@@ -1,6 +1,7 @@
 import type { Check } from './check.ts';
 import { HOST_CHECKS } from './host-checks.ts';
 import { IMAGE_CHECKS } from './image-checks.ts';
+import { IRONIC_CHECKS } from './ironic-checks.ts';
 import { KUBERNETES_CHECKS } from './kubernetes-checks.ts';
 import { OPENSTACK_CHECKS } from './openstack-checks.ts';
 import { PHYSICAL_CHECKS } from './physical-checks.ts';
@@ -10,6 +11,7 @@ export const CHECKS: readonly Check[] = [
   ...HOST_CHECKS,
   ...KUBERNETES_CHECKS,
   ...OPENSTACK_CHECKS,
+  ...IRONIC_CHECKS,
   ...IMAGE_CHECKS,
   ...PHYSICAL_CHECKS,
 ];

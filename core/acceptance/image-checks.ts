@@ -38,4 +38,23 @@ export const IMAGE_CHECKS: readonly Check[] = [
     faultDomain: 'image-supply',
     bounds: WHOLE_IMAGES,
   }),
+  check({
+    id: 'glance-images',
+    gate: 5,
+    title: 'Images in Glance are the bytes that were recorded',
+    shows:
+      'Each image with `glance` is there once, active, with the recorded SHA-256 as Glance tells it or by every byte that it gives out, with the format, size, `visibility` and `protected` of the contract, and tells no other architecture or boot mode.',
+    from: 'worker',
+    faultDomain: 'image-supply',
+    bounds: WHOLE_IMAGES,
+  }),
+  check({
+    id: 'container-digests',
+    gate: 5,
+    title: 'Containers run the images that were recorded',
+    shows:
+      'Each running container of `kube-system`, the `systemNamespaces` and Ceph has a digest of `kubernetes.containerImages`, and is named by it. A tag that can be changed fails; what is fixed by a digest and not recorded is named.',
+    from: 'worker',
+    faultDomain: 'image-supply',
+  }),
 ];

@@ -106,6 +106,15 @@ export const ACCEPTANCE_ERRORS = {
     correction:
       'Make one with `openssl genpkey -algorithm ed25519 -out signing.pem`, and let `acceptance.signingKey` name it.',
   },
+  HTTP_UNANSWERED: {
+    faultDomain: 'management-network',
+    retryable: true,
+    httpStatus: 502,
+    meaning:
+      'An address of the contract that is asked by HTTP gives no answer, or one that says nothing of what is behind it.',
+    correction:
+      'Look at the server that the message names, at its certificate and at the way to it; then resume.',
+  },
   REPORT_UNSIGNED: {
     faultDomain: 'contract',
     retryable: false,

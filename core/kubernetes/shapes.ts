@@ -49,8 +49,15 @@ export interface ContainerState {
   };
 }
 
+interface Container {
+  readonly name: string;
+  readonly image?: string;
+}
+
 export interface ContainerStatus {
   readonly name?: string;
+  readonly image?: string;
+  readonly imageID?: string;
   readonly ready?: boolean;
   readonly restartCount?: number;
   readonly state?: ContainerState;
@@ -61,6 +68,9 @@ export interface PodObject {
   readonly metadata?: Meta;
   readonly spec?: {
     readonly nodeName?: string;
+    readonly containers?: readonly Container[];
+    readonly initContainers?: readonly Container[];
+    readonly ephemeralContainers?: readonly Container[];
     readonly volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName?: string } }[];
   };
   readonly status?: {
@@ -70,6 +80,7 @@ export interface PodObject {
     readonly conditions?: readonly Condition[];
     readonly containerStatuses?: readonly ContainerStatus[];
     readonly initContainerStatuses?: readonly ContainerStatus[];
+    readonly ephemeralContainerStatuses?: readonly ContainerStatus[];
   };
 }
 

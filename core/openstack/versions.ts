@@ -8,3 +8,6 @@ export function readVersions(body: unknown): readonly string[] | undefined {
   const ids = versions.map((each) => text(field(each, 'id'))).filter((id) => id !== '');
   return ids.length === 0 ? undefined : ids;
 }
+
+/** The version that Ironic is asked in as a service of a cloud. */
+export const BARE_METAL_VERSION = '1.58';

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { isImageId, toldDigest, type GlanceImage } from '../../core/openstack/images.ts';
+import type { OpenStack } from './client.ts';
+
+/** What any image is given beside the time that its size takes, at 10 MB/s. */
+const GRACE_MS = 120_000;
+const BYTES_A_MS = 10_000;
+/** Where Glance says not how long an image is. */
+const UNKNOWN = 100_000_000_000;
+
+const bodyMs = (size = UNKNOWN): number => GRACE_MS + Math.ceil(size / BYTES_A_MS);
+
+/** The images of this id, or else of this name. */
+export async function imagesNamed(cloud: OpenStack, name: string): Promise<readonly unknown[]> {
+  if (isImageId(name)) {
+    const found = await cloud.find('image', `/v2/images/${name}`);
+    if (found !== undefined) return [found];
+  }
+  return cloud.list('image', `/v2/images?name=${encodeURIComponent(name)}`, 'images');
+}
+
+/**
+ * The SHA-256 of an image: as Glance recorded it when the bytes came, else of every byte that Glance gives out.
+ *
+ * @param each is told how many bytes have come
+ */
+export async function digestOf(
+  cloud: OpenStack,
+  image: GlanceImage,
+  each: (bytes: number) => void = () => undefined,
+): Promise<{ readonly digest: string; readonly by: 'os_hash_value' | 'every byte' }> {
+  const told = toldDigest(image);
+  if (told !== undefined) return { digest: told, by: 'os_hash_value' };
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const piece of cloud.bytes('image', `/v2/images/${image.id}/file`, {
+    timeoutMs: bodyMs(image.size),
+  })) {
+    hash.update(piece);
+    bytes += piece.length;
+    each(bytes);
+  }
+  return { digest: `sha256:${hash.digest('hex')}`, by: 'every byte' };
+}

@@ -1,0 +1,76 @@
+import type { FaultDomain } from '../fault-domains.ts';
+import type { ServiceFinding } from '../ironic/service.ts';
+
+/** What came back when an address was asked by HTTP. */
+export type HttpAnswer =
+  | { readonly status: number }
+  /** Its host refuses the connection: nothing listens there. */
+  | { readonly refused: true }
+  /** Nothing came, and why. */
+  | { readonly silent: string };
+
+export type Published =
+  | { readonly right: string }
+  | { readonly wrong: ServiceFinding }
+  /** It could not be told. */
+  | { readonly untold: string };
+
+/** What an address is asked for, in words, and whose it is. */
+export interface Asked {
+  /** As in `boot images`. */
+  readonly what: string;
+  readonly url: string;
+  /** As in `vantage point bmc-net`. */
+  readonly from: string;
+  readonly faultDomain: FaultDomain;
+  /** Whether any answer of a server will do, of whatever status. */
+  readonly anyAnswer: boolean;
+}
+
+const GONE: readonly number[] = [404, 410];
+
+/** Whether a place is only a folder: a server may well refuse to list it. */
+export const isFolder = (url: string): boolean => new URL(url).pathname.endsWith('/');
+
+/** What an answer says of an address that something is fetched from. */
+export function judgePublished(asked: Asked, answer: HttpAnswer): Published {
+  const { what, url, from, faultDomain, anyAnswer } = asked;
+  if ('silent' in answer) return { untold: `${url}, asked from ${from}: ${answer.silent}` };
+  if ('refused' in answer) {
+    return {
+      wrong: {
+        message: `Nothing listens at ${url}, where ${what} are to be had, asked from ${from}.`,
+        correction: `Start the server there and read its log; or correct the address in the contract.`,
+        faultDomain,
+      },
+    };
+  }
+  const { status } = answer;
+  if (status >= 500) return { untold: `${url}, asked from ${from}, is answered with ${status}` };
+  if (anyAnswer || isFolder(url) || (status >= 200 && status < 300))
+    return { right: `it answers (${status})` };
+  if (GONE.includes(status)) {
+    return {
+      wrong: {
+        message: `There is nothing at ${url} (${status}), where ${what} are to be had, asked from ${from}.`,
+        correction: 'Publish it there again, or correct the address in the contract.',
+        faultDomain,
+      },
+    };
+  }
+  return { untold: `${url}, asked from ${from}, is answered with ${status}` };
+}
+
+/** Reads what `curl -w '%{http_code}'` says and how it ends. */
+export function readCurl(ran: {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}): HttpAnswer | { readonly unusable: string } {
+  if (ran.exitCode === 126 || ran.exitCode === 127) return { unusable: 'there is no curl' };
+  const status = Number(/(\d{3})\s*$/.exec(ran.stdout)?.[1] ?? 0);
+  if (ran.exitCode === 0 && status > 0) return { status };
+  const said = ran.stderr.replaceAll(/\s+/g, ' ').trim().slice(0, 200);
+  if (ran.exitCode === 7 && /refused/i.test(said)) return { refused: true };
+  return { silent: said || `curl ended with ${ran.exitCode}` };
+}
