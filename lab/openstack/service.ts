@@ -23,6 +23,8 @@ export interface Service {
   readonly prefix: string;
   /** What can be asked for without a token, below the prefix. */
   readonly open: RegExp;
+  /** Where whoever has no token gets one. */
+  readonly login?: RegExp;
   readonly microversions?: Microversions;
   readonly routes: (app: FastifyInstance, cloud: Cloud) => void;
 }
@@ -71,9 +73,10 @@ function attach(app: FastifyInstance, cloud: Cloud, service: Service): void {
     if (faults.take('apiUnavailable')) return reply.code(503).type('text/html').send(UNAVAILABLE);
     reply.header('x-openstack-request-id', newRequestId());
     if (service.microversions) versioned(request, reply, service.microversions);
-    if (faults.on('apiUnauthorized')) throw new ApiError(401, UNAUTHORIZED);
     const path = request.url.slice(service.prefix.length).replace(/\?.*$/, '').replace(/\/+$/, '');
     if (service.open.test(path)) return;
+    if (faults.on('apiUnauthorized')) throw new ApiError(401, UNAUTHORIZED);
+    if (service.login?.test(path)) return;
     request.account = holderOf(cloud, request.headers['x-auth-token']) ?? null;
     if (request.account === null) throw new ApiError(401, UNAUTHORIZED);
     if (faults.on('apiForbidden')) throw forbidden(service.name, `${request.method.toLowerCase()} ${path}`);

@@ -9,6 +9,8 @@ export interface Wire {
 
 export interface Token {
   user: string;
+  /** Whether it is for the system, and not for the project. */
+  system: boolean;
   issuedAt: string;
   expiresAt: string;
 }
@@ -33,6 +35,8 @@ export interface CloudServer {
   host: string | null;
   hypervisor: string | null;
   zone: string;
+  /** The host and the hypervisor that it is to come up on, where that was asked for. */
+  wanted: { host: string | null; hypervisor: string | null };
   flavor: string;
   image: string | null;
   keyName: string | null;

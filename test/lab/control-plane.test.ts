@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadInventory } from '../../activities/inventory/load.ts';
 import { Kubernetes } from '../../activities/kubernetes/client.ts';
 import { openKubeconfig } from '../../activities/kubernetes/kubeconfig.ts';
+import { OpenStack } from '../../activities/openstack/client.ts';
 import { resolveSecret } from '../../activities/secrets/resolve.ts';
 import { KUBERNETES_SWITCHES } from '../../lab/kubernetes/switches.ts';
 import { call } from './clients.ts';
@@ -59,10 +60,53 @@ it('lists its switches, refuses those that it does not have, and services that i
   expect((await call('GET', faults('keystone'))).status).toBe(404);
 });
 
+it('has a cloud beside them where one was asked for, which its inventory says how to reach', async () => {
+  await lab.end('SIGKILL');
+  lab = await runLab(build.main, args('--openstack'));
+  const loaded = await loadInventory(lab.inventory);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const { kubernetes: cluster, openstack } = loaded.inventory;
+  expect(cluster).toBeDefined();
+  const { authUrl, region, ca, credentials } = openstack!;
+  const { username, password, project, domain } = credentials!;
+  const cloud = new OpenStack(
+    {
+      authUrl: authUrl!,
+      interface: 'public',
+      region,
+      ca: readFileSync(ca!, 'utf8'),
+      credentials: {
+        username,
+        password: await resolveSecret(password),
+        project,
+        domain: domain!,
+        systemScope: true,
+      },
+    },
+    { signal: new AbortController().signal },
+  );
+  const names = async (): Promise<unknown> =>
+    ((await cloud.list('baremetal', '/v1/nodes?limit=1', 'nodes')) as { name: string }[]).map(
+      ({ name }) => name,
+    );
+  try {
+    expect(await names()).toEqual(['node-001']);
+    expect(await cloud.list('image', '/v2/images?limit=1', 'images')).toHaveLength(1);
+    expect(await cloud.list('compute', '/v2.1/os-hypervisors?limit=2', 'hypervisors')).toHaveLength(3);
+    expect(await cloud.list('network', '/v2.0/networks?limit=1', 'networks')).toHaveLength(2);
+    await call('PUT', faults('ironic'), { apiUnavailable: 1 });
+    await expect(names()).rejects.toThrow('503');
+    expect(await names()).toEqual(['node-001']);
+  } finally {
+    await cloud.close();
+  }
+});
+
 it('says nothing of a control plane where none was asked for', async () => {
   await lab.end('SIGKILL');
   lab = await runLab(build.main, args());
   const inventory = readFileSync(lab.inventory, 'utf8');
   expect(inventory).not.toContain('kubernetes');
+  expect(inventory).not.toContain('openstack');
   expect((await call('GET', faults())).status).toBe(404);
 });

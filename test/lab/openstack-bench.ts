@@ -23,7 +23,7 @@ export interface Bench {
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
   bytes(path: string): Promise<Buffer>;
   /** A token of this account, with what Keystone answered. */
-  login(user?: string, password?: string): Promise<Reply>;
+  login(user?: string, password?: string, scope?: object): Promise<Reply>;
   as(user: string): Promise<void>;
   faults(service: CloudService, switches: object): void;
   /** Asks until it is as wanted. */
@@ -35,6 +35,7 @@ export interface Bench {
   stop(): Promise<void>;
 }
 
+const PROJECT = { project: { name: 'acceptance', domain: { name: 'Default' } } };
 const NODE = '1ab00000-0000-4000-8000-000000000009';
 
 export async function startBench(first = 50): Promise<Bench> {
@@ -84,7 +85,7 @@ export async function startBench(first = 50): Promise<Bench> {
       const answer = await request(url(path), { dispatcher, headers: { 'x-auth-token': token } });
       return Buffer.from(await answer.body.arrayBuffer());
     },
-    login: (user = 'rackwright', password = passwordOf(user)) =>
+    login: (user = 'rackwright', password = passwordOf(user), scope = PROJECT) =>
       call(
         'POST',
         url('/identity/v3/auth/tokens'),
@@ -94,7 +95,7 @@ export async function startBench(first = 50): Promise<Bench> {
               methods: ['password'],
               password: { user: { name: user, domain: { name: 'Default' }, password } },
             },
-            scope: { project: { name: 'acceptance', domain: { name: 'Default' } } },
+            scope,
           },
         },
         { dispatcher },

@@ -93,6 +93,8 @@ export function provision(cloud: Cloud, node: IronicNode, asked: string): void {
       target_provision_state: null,
       last_error: `By request, the ${state} operation was aborted`,
     });
+    if (to === 'deploy failed' && node.instance_uuid !== null)
+      cloud.later(0, 'nova.node-failed', node.instance_uuid);
     return;
   }
   const known = [VERBS[verb], VERBS[`${verb} at once`]].find((each) => each?.from.includes(state));
@@ -126,6 +128,8 @@ function start(
   { steps, to }: { steps: readonly string[]; to: string },
 ): void {
   const [first, ...rest] = steps;
+  // What it was in the middle of goes on no more.
+  cloud.state.due = cloud.state.due.filter(({ what, id }) => what !== 'ironic.step' || id !== node.uuid);
   node['plan'] = { rest, to };
   change(cloud, node, { last_error: null });
   enter(cloud, node, first ?? to, first === undefined);

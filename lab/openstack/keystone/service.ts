@@ -14,7 +14,8 @@ const METHODS = ['password', 'token'];
 export const keystone: Service = {
   name: 'keystone',
   prefix: '/identity',
-  open: /^(\/v3)?(\/auth\/tokens)?$/,
+  open: /^(\/v3)?$/,
+  login: /^\/v3\/auth\/tokens$/,
   routes,
 };
 
@@ -38,8 +39,8 @@ function tokens(app: FastifyInstance, cloud: Cloud): void {
     const account = asked.methods.includes('token')
       ? holder(cloud, asked.token)
       : authenticate(cloud, asked.user, asked.password);
-    if (account === undefined || !rightScope(asked.project)) throw new ApiError(401, UNAUTHORIZED);
-    const { id, token } = issueToken(cloud, account);
+    if (account === undefined || !rightScope(account, asked)) throw new ApiError(401, UNAUTHORIZED);
+    const { id, token } = issueToken(cloud, account, asked.system);
     return reply
       .code(201)
       .header('x-subject-token', id)
@@ -77,6 +78,7 @@ interface Asked {
   readonly password: string;
   readonly token: string;
   readonly project: { readonly id?: string; readonly name?: string } | undefined;
+  readonly system: boolean;
 }
 
 function askedOf(body: unknown): Asked {
@@ -91,19 +93,22 @@ function askedOf(body: unknown): Asked {
     throw new ApiError(401, `Attempted to authenticate with an unsupported method: ${unknown}.`);
   const user = tree(tree(identity['password'])['user']);
   const id = typeof user['id'] === 'string' ? user['id'] : undefined;
-  const project = tree(auth['scope'])['project'] as Asked['project'];
+  const scope = tree(auth['scope']);
   return {
     methods: methods.map(String),
     user: id?.replace(/^user-/, '') ?? String(user['name'] ?? ''),
     password: String(user['password'] ?? ''),
     token: String(tree(identity['token'])['id'] ?? ''),
-    project,
+    project: scope['project'] as Asked['project'],
+    system: tree(scope['system'])['all'] === true,
   };
 }
 
-/** A token is for the project of the lab, or for none that anything can be done in. */
-const rightScope = (project: Asked['project']): boolean =>
-  project !== undefined && (project.name === PROJECT || project.id === PROJECT_ID);
+/** A token is for the project of the lab; an administrator's may be for the system. */
+function rightScope({ roles }: Account, { project, system }: Asked): boolean {
+  if (system) return roles.includes('admin');
+  return project !== undefined && (project.name === PROJECT || project.id === PROJECT_ID);
+}
 
 const isoMicro = (time: string): string => time.replace('Z', '000Z');
 
@@ -118,8 +123,9 @@ const shown = (cloud: Cloud, account: Account, token: Token, withCatalog: boolea
   audit_ids: [idOf(token.issuedAt).slice(0, 22)],
   expires_at: isoMicro(token.expiresAt),
   issued_at: isoMicro(token.issuedAt),
-  project: { domain: DOMAIN, id: PROJECT_ID, name: PROJECT },
-  is_domain: false,
+  ...(token.system
+    ? { system: { all: true } }
+    : { project: { domain: DOMAIN, id: PROJECT_ID, name: PROJECT }, is_domain: false }),
   roles: account.roles.map((name) => ({ id: idOf(`role/${name}`), name })),
   ...(withCatalog ? { catalog: catalog(cloud) } : {}),
 });

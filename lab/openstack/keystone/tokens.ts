@@ -19,11 +19,12 @@ export function authenticate(cloud: Cloud, name: string, password: string): Acco
 }
 
 /** A new token; those that have expired are forgotten. */
-export function issueToken(cloud: Cloud, account: Account): { id: string; token: Token } {
+export function issueToken(cloud: Cloud, account: Account, system: boolean): { id: string; token: Token } {
   const now = Date.now();
   const id = `gAAAAAB${randomBytes(132).toString('base64url')}`;
   const token = {
     user: account.name,
+    system,
     issuedAt: new Date(now).toISOString(),
     expiresAt: new Date(now + LASTS_MS).toISOString(),
   };

@@ -90,18 +90,21 @@ function schedule(cloud: Cloud, server: CloudServer): void {
 }
 
 function chosenHost(cloud: Cloud, server: CloudServer): string | undefined {
-  const [, asked] = server.zone.split(':');
-  server.zone = 'nova';
+  const { host: asked, hypervisor } = server.wanted;
   if (cloud.faults.nova.on('serverOnOtherHost')) return COMPUTES[1];
   const up = novaServices(cloud)
     .filter(({ binary, up: isUp, disabled }) => binary === 'nova-compute' && isUp && !disabled)
     .map(({ host }) => host);
-  return COMPUTES.filter((host) => up.includes(host)).find((host) => asked === undefined || host === asked);
+  // A hypervisor has the name of its host.
+  return COMPUTES.filter((host) => up.includes(host)).find(
+    (host) => host === (asked ?? host) && host === (hypervisor ?? host),
+  );
 }
 
 function onBareMetal(cloud: Cloud, server: CloudServer, wanted: string): void {
   const node = cloud.state.nodes.find((each) => resourceClassOf(each) === wanted && available(cloud, each));
-  if (node === undefined || cloud.faults.nova.on('ironicComputeMissing'))
+  const elsewhere = ![null, IRONIC_COMPUTE].includes(server.wanted.host);
+  if (node === undefined || elsewhere || cloud.faults.nova.on('ironicComputeMissing'))
     return failed(cloud, server, NO_HOST);
   const pxe = cloud.state.nodePorts.filter((port) => port['node_uuid'] === node.uuid);
   for (const [i, { id }] of server.ports.entries()) {
@@ -119,7 +122,6 @@ function onBareMetal(cloud: Cloud, server: CloudServer, wanted: string): void {
   change(cloud, server, {
     host: IRONIC_COMPUTE,
     hypervisor: node.uuid,
-    zone: 'nova',
     node: node.uuid,
     task: 'spawning',
   });

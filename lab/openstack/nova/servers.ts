@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { COMPUTES, type Cloud } from '../cloud.ts';
+import { COMPUTES, IRONIC_COMPUTE, type Cloud } from '../cloud.ts';
 import { ApiError } from '../errors.ts';
 import { bodyOf, nextUrl, page, queryOf, type Query } from '../page.ts';
 import { newUuid, second, type CloudServer, type Wire } from '../state.ts';
 import { since } from '../versions.ts';
+import { hypervisors } from './hosts.ts';
 import { attachPort, begin, serverOf, startDelete, TAKES } from './life.ts';
 import { QUOTA, used } from './project.ts';
 import { addressesOf, links, serverView } from './view.ts';
@@ -119,10 +120,13 @@ function newServer(cloud: Cloud, request: FastifyRequest): CloudServer {
   if (keyName !== null && !cloud.state.keypairs.some((each) => each['name'] === keyName))
     throw bad('Invalid key_name provided.');
   const zone = text('availability_zone') ?? 'nova';
-  const [zoneName, host] = zone.split(':');
+  const [zoneName, zoneHost = '', zoneNode = ''] = zone.split(':');
   if (zoneName !== 'nova') throw bad('The requested availability zone is not available');
-  if (host !== undefined && host !== '' && !(COMPUTES as readonly string[]).includes(host))
-    throw bad(`Compute host ${host} could not be found.`);
+  const placed = { host: text('host') ?? zoneHost, hypervisor: text('hypervisor_hostname') ?? zoneNode };
+  if (!['', IRONIC_COMPUTE, ...COMPUTES].includes(placed.host))
+    throw bad(`Compute host ${placed.host} could not be found.`);
+  if (!['', ...hypervisors(cloud).map((each) => each.name)].includes(placed.hypervisor))
+    throw bad(`Hypervisor host ${placed.hypervisor} could not be found.`);
   quota(cloud, known);
   const now = second();
   const groups = (asked['security_groups'] as { name: string }[] | undefined)?.map((each) => each.name);
@@ -134,7 +138,8 @@ function newServer(cloud: Cloud, request: FastifyRequest): CloudServer {
     power: 0,
     host: null,
     hypervisor: null,
-    zone,
+    zone: 'nova',
+    wanted: { host: placed.host || null, hypervisor: placed.hypervisor || null },
     flavor,
     image,
     keyName,
