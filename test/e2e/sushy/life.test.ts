@@ -14,7 +14,7 @@ import { CPUS, GPU, MEMORY_MIB, startRack, type Rack } from './servers.ts';
  * The main job on systems that no one here wrote: OpenStack's Redfish emulator, a deploy ISO made and read
  * by pycdlib, and nothing but the command line.
  */
-const NODES = Number(process.env['RACKWRIGHT_E2E_NODES'] ?? 20);
+const NODES = Number(process.env['RACKWRIGHT_E2E_NODES'] ?? 8);
 const IMAGES = ['one', 'two'];
 /** Commands that wait for their operation cost little; this many at once is for their memory. */
 const COMMANDS = 20;
