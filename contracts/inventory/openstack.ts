@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { INTERFACES, SERVICE_TYPES } from '../../core/openstack/catalog.ts';
+import { BACKENDS } from '../../core/openstack/network-agents.ts';
+import { statusCommandOf } from '../../core/openstack/status-commands.ts';
 import { BareMetal } from './bare-metal.ts';
-import { FilePath, HttpUrl, SecretRef, Text } from './primitives.ts';
+import { Duration, FilePath, HttpUrl, Name, SecretRef, Text } from './primitives.ts';
 import { RULES } from './rules.ts';
 
 /** How Ironic is spoken to. */
@@ -19,6 +21,44 @@ export const IronicApi = z.strictObject({
     .optional(),
 });
 export type IronicApi = z.output<typeof IronicApi>;
+
+/** What Nova has to have. */
+const Compute = z.strictObject({
+  services: z
+    .array(
+      z.strictObject({
+        binary: Text,
+        host: Text,
+        /** The type of its hypervisors, as Nova tells it: `QEMU`, `ironic`. */
+        hypervisor: Text.optional(),
+      }),
+    )
+    .max(10_000),
+});
+
+/** What Neutron has to have. */
+const NetworkAgents = z.strictObject({
+  agents: z
+    .array(z.strictObject({ binary: Text, host: Text }))
+    .max(10_000)
+    .optional(),
+  /** What wires ports, on each host that runs virtual machines. */
+  backend: z.enum(BACKENDS).optional(),
+});
+
+/** How a service is asked for the state of its database: a command that only reads. */
+const StatusCommand = z
+  .strictObject({
+    service: z.enum(SERVICE_TYPES),
+    /** A vantage point, or a pod. */
+    from: z.union([Name, z.strictObject({ namespace: Name, labels: Text, container: Text.optional() })]),
+    /** Its words. Left out: the one of the service that is known, without options. */
+    command: z.array(Text).min(1).max(64).optional(),
+  })
+  .refine(
+    ({ service, command }) => command === undefined || statusCommandOf(service, command) !== undefined,
+    { ...RULES.statusCommand, path: ['command'] },
+  );
 
 export const OpenStack = z.strictObject({
   ironic: IronicApi.optional(),
@@ -42,6 +82,11 @@ export const OpenStack = z.strictObject({
       systemScope: z.literal('all').optional(),
     })
     .optional(),
+  compute: Compute.optional(),
+  network: NetworkAgents.optional(),
+  /** How long those are watched that report through the message queue. Left out: 60 s. */
+  watch: Duration.optional(),
+  commands: z.array(StatusCommand).max(64).optional(),
   bareMetal: BareMetal.optional(),
 });
 export type OpenStack = z.output<typeof OpenStack>;

@@ -83,6 +83,8 @@ export const Acceptance = z.strictObject({
   network: Name.optional(),
   flavor: Text.optional(),
   gates: z.array(Gate).min(1).optional(),
+  /** The vantage point that operators have: endpoints are tried from there, too. */
+  operator: Name.optional(),
   /** The private key, PEM of Ed25519 or P-256, that what a run leaves is signed with. */
   signingKey: SecretRef.optional(),
   /** How far the clocks of controllers may be from each other and from the worker's. Left out: one second. */

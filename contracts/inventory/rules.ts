@@ -176,6 +176,11 @@ export const RULES = {
     correction:
       'Give the vantage point `ssh` or a `controller` in the place of `worker: true`, or name another.',
   },
+  statusCommand: {
+    message: 'is no command of the service that tells the state of its database and changes nothing',
+    correction:
+      'Give the words of one, with nothing after it: keystone-manage db_sync --check, glance-manage db check, neutron-db-manage current, nova-status (or placement-, ironic-status) upgrade check.',
+  },
   vantageNamedWorker: {
     message: 'is the name of the machine that the worker runs on',
     correction: 'Give the vantage point another name.',

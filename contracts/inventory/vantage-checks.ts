@@ -14,20 +14,14 @@ export function vantageFindings(raw: Tree): Finding[] {
       ? [{ path: ['vantagePoints', index, 'name'], ...RULES.vantageNamedWorker }]
       : [],
   );
-  const used: (readonly [FieldPath, unknown])[] = items(raw['machineTypes']).map((type, index) => [
-    ['machineTypes', index, 'handOver', 'from'],
-    tree(tree(type)['handOver'])['from'],
-  ]);
-  used.push([
-    ['openstack', 'bareMetal', 'publishersFrom'],
-    tree(tree(raw['openstack'])['bareMetal'])['publishersFrom'],
-  ]);
-  for (const [path, value] of used) {
-    const from = text(value);
-    if (from === undefined || from === VANTAGE_WORKER) continue;
+  for (const { path, from, worker } of uses(raw)) {
+    if (worker && from === VANTAGE_WORKER) continue;
     const point = named(points, from);
     if (point === undefined) {
-      const known = [VANTAGE_WORKER, ...points.flatMap((each) => text(each['name']) ?? [])];
+      const known = [
+        ...(worker ? [VANTAGE_WORKER] : []),
+        ...points.flatMap((each) => text(each['name']) ?? []),
+      ];
       const some = known.slice(0, 10).join(', ');
       const correction = `Name one of: ${some}${known.length > 10 ? ', …' : ''}; or add the vantage point.`;
       findings.push({ path, message: 'names no vantage point of this inventory', correction });
@@ -41,4 +35,33 @@ export function vantageFindings(raw: Tree): Finding[] {
     }
   }
   return findings;
+}
+
+interface Use {
+  readonly path: FieldPath;
+  readonly from: string;
+  /** Whether the worker itself may be named. */
+  readonly worker: boolean;
+}
+
+/** Where names of vantage points stand. */
+function uses(raw: Tree): Use[] {
+  const use = (path: FieldPath, value: unknown, worker: boolean): Use[] => {
+    const from = text(value);
+    return from === undefined ? [] : [{ path, from, worker }];
+  };
+  return [
+    ...items(raw['machineTypes']).flatMap((type, index) =>
+      use(['machineTypes', index, 'handOver', 'from'], tree(tree(type)['handOver'])['from'], true),
+    ),
+    ...use(
+      ['openstack', 'bareMetal', 'publishersFrom'],
+      tree(tree(raw['openstack'])['bareMetal'])['publishersFrom'],
+      true,
+    ),
+    ...use(['acceptance', 'operator'], tree(raw['acceptance'])['operator'], true),
+    ...items(tree(raw['openstack'])['commands']).flatMap((command, index) =>
+      use(['openstack', 'commands', index, 'from'], tree(command)['from'], false),
+    ),
+  ];
 }

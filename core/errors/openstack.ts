@@ -57,6 +57,15 @@ export const OPENSTACK_ERRORS = {
     meaning: 'A service of the cloud refuses the request.',
     correction: 'Read what the service says in the message.',
   },
+  OPENSTACK_COMMAND_FAILED: {
+    faultDomain: 'openstack',
+    retryable: true,
+    httpStatus: 502,
+    meaning:
+      'A command by which a service tells the state of its database came to an end that tells nothing.',
+    correction:
+      'Run the command by hand where `openstack.commands` says: the program, its configuration or its database is not to be had there.',
+  },
   OPENSTACK_ANSWER_INVALID: {
     faultDomain: 'openstack',
     retryable: true,

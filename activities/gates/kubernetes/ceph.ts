@@ -1,16 +1,18 @@
-import type { V1Pod } from '@kubernetes/client-node';
 import { fail } from '../../../core/errors/failure.ts';
 import type { Json } from '../../../core/json.ts';
 import { judgeCeph, readCephStatus } from '../../../core/kubernetes/ceph.ts';
 import type { Kubernetes } from '../../kubernetes/client.ts';
 import { execInPod } from '../../kubernetes/exec.ts';
 import { eachTarget, type CheckFunction } from '../check.ts';
+import { readyPod } from './ready-pod.ts';
 import { contractOf, kubernetesOf, withoutKubernetes } from './session.ts';
 
 /** Without quorum, `ceph` waits for monitors for ever: it gives up itself, before its connection is cut. */
 const COMMAND = ['ceph', 'status', '--format', 'json', '--connect-timeout', '15'];
 const COMMAND_MS = 25_000;
 const TOOLBOX = 'app=rook-ceph-tools';
+const NO_TOOLBOX =
+  'Deploy the toolbox of Rook (deploy/examples/toolbox.yaml there), or correct `kubernetes.ceph`.';
 
 /** Ceph itself is asked, in its toolbox: that its pods are ready proves nothing about its data. */
 export const cephStatus: CheckFunction = {
@@ -20,7 +22,7 @@ export const cephStatus: CheckFunction = {
     const kubernetes = await kubernetesOf(context);
     const { namespace, toolbox = TOOLBOX, allow } = contractOf(context).ceph!;
     return eachTarget(context, 'storage', [{ name: namespace }], async ({ name }) => {
-      const pod = await toolboxOf(kubernetes, namespace, toolbox);
+      const pod = await readyPod(kubernetes, { namespace, labels: toolbox }, 'Ceph', NO_TOOLBOX);
       const answer = await ask(kubernetes, namespace, pod, context.signal);
       const evidence = await context.evidence(name, {
         asked: `${COMMAND.join(' ')}, in pod ${namespace}/${pod}`,
@@ -35,21 +37,6 @@ export const cephStatus: CheckFunction = {
     });
   },
 };
-
-async function toolboxOf(kubernetes: Kubernetes, namespace: string, labels: string): Promise<string> {
-  const pods = await kubernetes.pods(namespace, labels);
-  const pod = pods.find(isReady);
-  if (pod?.metadata?.name !== undefined) return pod.metadata.name;
-  const there = pods.length === 0 ? `there is no pod with ${labels}` : `no pod with ${labels} is ready`;
-  throw fail('KUBERNETES_POD_UNUSABLE', `Ceph cannot be asked: in namespace ${namespace}, ${there}.`, {
-    correction: `Deploy the toolbox of Rook (deploy/examples/toolbox.yaml there), or correct \`kubernetes.ceph\`.`,
-  });
-}
-
-const isReady = ({ metadata, status }: V1Pod): boolean =>
-  metadata?.deletionTimestamp === undefined &&
-  status?.phase === 'Running' &&
-  (status.conditions ?? []).some(({ type, status: is }) => type === 'Ready' && is === 'True');
 
 async function ask(
   kubernetes: Kubernetes,

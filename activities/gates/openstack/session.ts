@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Inventory } from '../../../contracts/inventory/inventory.ts';
 import { fail } from '../../../core/errors/failure.ts';
+import { SERVICE_TYPES, type ServiceType } from '../../../core/openstack/catalog.ts';
 import { OpenStack } from '../../openstack/client.ts';
 import type { CheckContext } from '../check.ts';
 
@@ -8,9 +9,22 @@ import type { CheckContext } from '../check.ts';
 export const withoutOpenStack = ({ openstack }: Inventory): string | undefined =>
   openstack?.authUrl === undefined ? 'the contract names no cloud (`openstack.authUrl`)' : undefined;
 
+/** Whether the cloud of the contract is to have a service. */
+export const isThere = ({ openstack }: Inventory, service: ServiceType): boolean =>
+  (openstack?.services ?? SERVICE_TYPES).includes(service);
+
+/** Why there is nothing to ask of a service. */
+export const without =
+  (service: ServiceType) =>
+  (inventory: Inventory): string | undefined =>
+    withoutOpenStack(inventory) ??
+    (isThere(inventory, service)
+      ? undefined
+      : `the contract does not have ${service} among \`openstack.services\``);
+
 /** Runs with the cloud of the contract, asked with credentials as they are now. */
 export async function withOpenStack<T>(
-  context: CheckContext,
+  context: Pick<CheckContext, 'inventory' | 'secret' | 'signal'>,
   run: (cloud: OpenStack) => Promise<T>,
 ): Promise<T> {
   const { authUrl, credentials, ca, region, interface: wanted } = context.inventory.openstack ?? {};

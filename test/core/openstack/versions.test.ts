@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readVersions } from '../../../core/openstack/versions.ts';
+import { judgeVersions, readVersions } from '../../../core/openstack/versions.ts';
 
 describe('the versions that a service lists', () => {
   it.each([
@@ -22,5 +22,21 @@ describe('the versions that a service lists', () => {
     { versions: 7 },
   ])('are none in %j', (body) => {
     expect(readVersions(body)).toBeUndefined();
+  });
+});
+
+describe('what answers at an endpoint', () => {
+  it.each([
+    ['identity', ['v3.14'], true],
+    ['compute', ['v2.0', 'v2.1'], true],
+    ['network', ['v2.0'], true],
+    ['image', ['v2.17', 'v2.16'], true],
+    ['placement', ['v1.0'], true],
+    ['baremetal', ['v1'], true],
+    ['identity', ['v2.0'], false],
+    ['compute', ['v2.0'], false],
+    ['image', ['v1'], false],
+  ] as const)('as %s with %j is it: %s', (service, versions, is) => {
+    expect(judgeVersions(service, versions, 'https://x') === undefined).toBe(is);
   });
 });

@@ -55,11 +55,11 @@ export function makeCheck(
     signal = new AbortController().signal,
   }: { site: Site; inventory: Inventory; signal?: AbortSignal },
 ): Promise<CheckResult> {
-  const made = KUBERNETES_GATE.find(({ check }) => check.id === id)!;
+  const made = GATE_CHECKS.find(({ check }) => check.id === id)!;
   const skipped = made.skip?.(inventory);
   if (skipped !== undefined)
     return Promise.resolve({ outcome: 'skipped', summary: skipped, findings: [], targets: 0, evidence: [] });
-  const input = { site: SITE, runId: 'r1', contractHash: '', gate: 2 as const, check: id, run: 1 };
+  const input = { site: SITE, runId: 'r1', contractHash: '', gate: made.check.gate, check: id, run: 1 };
   const context: CheckContext = {
     input,
     site,
