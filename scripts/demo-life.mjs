@@ -15,7 +15,7 @@ const WAY = {
 const TAKE_BACK = ['release'];
 
 /** Takes nodes through their life and prints the verdicts. @returns whether all went as it should */
-export async function runDemo(dist, system) {
+export async function runLives(dist, system) {
   const [{ connect }, { Rackwright }, { Io }, { progressPrinter, verdictLines }, { requireInventory }] =
     await Promise.all([
       dist('client/sdk/connect.js'),
@@ -25,7 +25,7 @@ export async function runDemo(dist, system) {
       dist('activities/inventory/load.js'),
     ]);
   const io = new Io(false);
-  const { nodes, images } = await requireInventory(system.inventory);
+  const { nodes, images, acceptance } = await requireInventory(system.inventory);
   const { client, close } = await connect({ address: system.temporalAddress, namespace: system.namespace });
   const rackwright = new Rackwright(client, system.site);
   const demo = {
@@ -45,6 +45,7 @@ export async function runDemo(dist, system) {
     const lives = names.map((name) =>
       name === faulty ? faultyLife(demo, name, system.labUrl) : goodLife(demo, name),
     );
+    lives.push(prepareNode(demo, acceptance.node));
     const results = await Promise.allSettled(lives);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
     printTable(demo, system);

@@ -1,11 +1,13 @@
-// npm run demo: the whole system with a lab on this machine, and lab nodes taken through their life.
+// npm run demo: the whole system with a lab on this machine, lab nodes taken through their life, and the gates of its
+// control plane.
 // It stays up until Ctrl-C; `-- --once` ends with the verdict. Other arguments go to `rackwright up`.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { build } from './build.mjs';
-import { runDemo } from './demo-life.mjs';
+import { runGates } from './demo-gates.mjs';
+import { runLives } from './demo-life.mjs';
 import { prepare, ROOT } from './prepare.mjs';
 
 const DEFAULT_PORTS = [7233, 8233, 8300];
@@ -30,7 +32,7 @@ if (!upArgs.some((arg) => arg.startsWith('--servers'))) upArgs.push('--servers',
 if (!upArgs.some((arg) => arg.startsWith('--lab-speed'))) upArgs.push('--lab-speed', '2');
 
 const main = join(ROOT, 'dist', 'client', 'cli', 'main.js');
-const up = spawn(process.execPath, [main, 'up', '--lab', '--json', ...upArgs], {
+const up = spawn(process.execPath, [main, 'up', '--lab', '--openstack', '--json', ...upArgs], {
   cwd: ROOT,
   // In a group of its own it gets one signal, from us; over the channel it notices when we are gone.
   stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -55,13 +57,16 @@ async function ready() {
   return text.trimEnd().endsWith('}') ? JSON.parse(text) : undefined;
 }
 
+/** The lives of nodes first: the one that acceptance is given has to be available. */
+const runDemo = async () => (await runLives(dist, system)) && (await runGates(dist, system));
+
 const system = await ready();
 if (system?.ready !== true) {
   process.exitCode = await ended;
 } else {
   let passed = false;
   try {
-    passed = await Promise.race([runDemo(dist, system), ended.then(() => false)]);
+    passed = await Promise.race([runDemo(), ended.then(() => false)]);
   } catch (error) {
     if (!interrupted) console.error(`the demo failed: ${error.stack ?? error}`);
   }

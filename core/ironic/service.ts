@@ -40,20 +40,6 @@ export interface ServedNode {
   readonly consoleInterface: string | undefined;
 }
 
-/** The fields of a node that `readServedNode` reads. */
-export const SERVED_NODE_FIELDS = [
-  'uuid',
-  'name',
-  'driver',
-  'provision_state',
-  'conductor',
-  'conductor_group',
-  'reservation',
-  'driver_info',
-  'instance_info',
-  'console_interface',
-].join(',');
-
 const words = (value: unknown): string | undefined => text(value) || undefined;
 
 export const readConductor = (value: unknown): Conductor => ({

@@ -21,6 +21,7 @@ export interface Contract {
   readonly site: string;
   readonly bmc: { readonly credentials: object; readonly tls: { readonly ca: string } };
   readonly media: { readonly gatewayUrl: string; readonly iso: string };
+  readonly openstack?: { readonly ca: string };
   readonly images: readonly { readonly name: string; readonly url: string }[];
   readonly machineTypes: readonly object[];
   readonly firmware: {
@@ -32,14 +33,15 @@ export interface Contract {
 /** Starts the built lab with its state in this folder. */
 export async function startOutsideLab(
   folder: string,
-  options: { servers: number; speed: number; gatewayUrl: string },
+  options: { servers: number; speed: number; gatewayUrl: string; openstack?: boolean },
 ): Promise<OutsideLab> {
   const dir = openDataDir(folder);
-  const { servers, speed, gatewayUrl } = options;
+  const { servers, speed, gatewayUrl, openstack } = options;
   const { controlUrl } = await startLab(dir, {
     servers: String(servers),
     speed: String(speed),
     gatewayUrl,
+    ...(openstack === true ? { openstack } : {}),
   });
   process.once('exit', () => {
     const left = livingPid(dir, 'lab');
@@ -61,6 +63,7 @@ export async function startOutsideLab(
       ...written,
       bmc: { ...written.bmc, tls: { ca: from(written.bmc.tls.ca) } },
       media: { ...written.media, iso: from(written.media.iso) },
+      ...(written.openstack ? { openstack: { ...written.openstack, ca: from(written.openstack.ca) } } : {}),
       images: written.images.map((image) => ({ ...image, url: from(image.url) })),
       firmware: {
         ...written.firmware,
