@@ -9,6 +9,7 @@ export default defineConfig({
     globalSetup: 'test/support/temporary.ts',
     testTimeout: 120_000,
     hookTimeout: 180_000,
-    maxWorkers: 2,
+    // They compute half the time, and wait for the other half.
+    maxWorkers: 3,
   },
 });
