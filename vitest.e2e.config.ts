@@ -11,6 +11,8 @@ const bench = process.env['RACKWRIGHT_BENCH'] !== undefined;
 const faults = process.env['RACKWRIGHT_FAULTS'] !== undefined;
 /** A kube-apiserver takes minutes to build: it is asked for. */
 const kubernetes = process.env['RACKWRIGHT_KUBERNETES'] !== undefined;
+/** A whole OpenStack takes minutes to start, and packages of the system: it is asked for. */
+const openstack = process.env['RACKWRIGHT_OPENSTACK'] !== undefined;
 const E2E = ['test/e2e/**/*.test.ts', 'test/field/**/*.test.ts', 'bench/redfish.test.ts'];
 
 // Against real third-party systems, and what takes long: time enough to install and boot them. Most files wait more than
@@ -26,9 +28,11 @@ export default defineConfig({
           ? ['test/e2e/qemu/faults.run.ts']
           : kubernetes
             ? ['test/e2e/kubernetes.run.ts']
-            : bench
-              ? ['bench/*.test.ts']
-              : E2E,
+            : openstack
+              ? ['test/e2e/openstack.run.ts']
+              : bench
+                ? ['bench/*.test.ts']
+                : E2E,
     fileParallelism: !bench,
     maxWorkers: bench ? 1 : 3,
     sequence: { sequencer: LongestFirst },

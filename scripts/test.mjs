@@ -2,7 +2,7 @@
 // Arguments go to vitest; --e2e runs test/e2e/ instead, --bench a benchmark of bench/; --without switches one
 // handling of the field reports after the other off, and demands that its tests fail; --faults plays the faults on
 // the chain of QEMU, which take too long to be played each time; --kubernetes runs against a kube-apiserver, which is
-// built first.
+// built first, --openstack against a whole OpenStack, which is installed first.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -20,7 +20,9 @@ await ensureTestServerBinary({ log });
 
 const args = process.argv
   .slice(2)
-  .filter((arg) => !['--e2e', '--bench', '--without', '--faults', '--kubernetes'].includes(arg));
+  .filter(
+    (arg) => !['--e2e', '--bench', '--without', '--faults', '--kubernetes', '--openstack'].includes(arg),
+  );
 const bench = process.argv.includes('--bench');
 const without = process.argv.includes('--without');
 const e2e = process.argv.includes('--e2e') || bench;
@@ -40,6 +42,7 @@ const asked = {
   ...(without ? { RACKWRIGHT_WITHOUT: 'all' } : {}),
   ...(process.argv.includes('--faults') ? { RACKWRIGHT_FAULTS: 'all' } : {}),
   ...(process.argv.includes('--kubernetes') ? { RACKWRIGHT_KUBERNETES: 'all' } : {}),
+  ...(process.argv.includes('--openstack') ? { RACKWRIGHT_OPENSTACK: 'all' } : {}),
 };
 tool('vitest', ['run', ...(e2e ? ['--config', 'vitest.e2e.config.ts'] : []), ...args], {
   env: e2e ? { ...process.env, ...asked } : env,
