@@ -27,6 +27,16 @@ export function missingForOpenStack(): string | undefined {
   return `OpenStack needs ${absent.join(' and ')}: apt-get install --no-install-recommends ${OPENSTACK_PACKAGES.join(' ')}`;
 }
 
+const listOf = (set: 'small' | 'whole'): string =>
+  fileURLToPath(new URL(`requirements-${set}.txt`, import.meta.url));
+
+/** What changes when another version of anything is to be installed. */
+export const requirementsState = (set: 'small' | 'whole'): string =>
+  createHash('sha256')
+    .update(readFileSync(listOf(set)))
+    .digest('hex')
+    .slice(0, 16);
+
 /**
  * Installs the services of OpenStack 2026.1, once for each state of the list of requirements.
  *
@@ -36,13 +46,11 @@ export function missingForOpenStack(): string | undefined {
  * @returns the folder of the virtual environment
  */
 export async function openStackVenv(set: 'small' | 'whole'): Promise<string> {
-  const list = fileURLToPath(new URL(`requirements-${set}.txt`, import.meta.url));
-  const state = createHash('sha256').update(readFileSync(list)).digest('hex').slice(0, 16);
   const venv = join(peersFolder(), `venv-openstack-${set}`);
-  const done = join(venv, `.${state}`);
+  const done = join(venv, `.${requirementsState(set)}`);
   await once(done, `${venv}.lock`, async () => {
     await run('python3', ['-m', 'venv', '--clear', venv]);
-    const install = ['-m', 'pip', 'install', '--quiet', '--no-deps', '-r', list];
+    const install = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--no-compile', '-r', listOf(set)];
     await run(join(venv, 'bin', 'python'), install, { timeout: INSTALL_MS });
     await writeFile(done, '');
   });
