@@ -36,7 +36,7 @@ export function inventoryYaml(site: Site): string {
     media: { gatewayUrl: site.gatewayUrl, iso: 'base.iso', checksum: site.isoChecksum },
     networks: { provisioning: { cidr: '127.0.0.0/8', kind: 'provisioning' } },
     ...site.controlPlane,
-    images: site.images.map(({ name, path, checksum, size }) => ({
+    images: site.images.map(({ name, path, checksum, size }, i) => ({
       name,
       url: path,
       checksum,
@@ -44,6 +44,8 @@ export function inventoryYaml(site: Site): string {
       architecture: 'x86_64',
       bootMode: 'uefi',
       size,
+      // The first is the one that acceptance takes, and lies in the cloud, too.
+      ...(i === 0 && 'openstack' in site.controlPlane ? { glance: 'acceptance-image' } : {}),
     })),
     machineTypes: [LAB_MACHINE_TYPE],
     firmware: {

@@ -150,6 +150,18 @@ export function imageProblems(wanted: RecordedImage, image: GlanceImage): Servic
   return wrong;
 }
 
+/** Glance gives out other bytes than it took in. */
+export const ownDigestDiffers = (
+  name: string,
+  { id, hashAlgorithm, hash }: GlanceImage,
+  is: string,
+): ServiceFinding => ({
+  message: `Image ${name} (${id}): Glance gives out bytes of ${hashAlgorithm} ${is.slice(0, 16)}…, and says itself that they have ${hash.slice(0, 16)}….`,
+  correction:
+    'Look at the store of Glance: the bytes have changed there. Upload the recorded bytes as a new image.',
+  faultDomain: 'storage',
+});
+
 /** The bytes are not those that were recorded. */
 export const digestDiffers = (name: string, id: string, is: string, recorded: string): ServiceFinding => ({
   message: `Image ${name} (${id}) has ${is} in Glance, and ${recorded} is recorded in the contract.`,

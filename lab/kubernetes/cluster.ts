@@ -6,7 +6,7 @@ import { issue, type Identity } from '../certificates.ts';
 import { faults, type FaultValues, type Faults } from '../faults.ts';
 import { eventLog, saved, writeAtomic } from '../store.ts';
 import { kubernetesApp } from './app.ts';
-import { controllers, newObjects, type Objects } from './objects.ts';
+import { containerImages, controllers, newObjects, type Objects } from './objects.ts';
 import { KUBERNETES_SWITCHES } from './switches.ts';
 
 interface ClusterFile {
@@ -68,6 +68,7 @@ export async function labCluster(dir: string, authority: Identity, host: string)
         systemNamespaces: ['openstack'],
         storageClasses: [{ name: 'rbd', provisioner: 'rook-ceph.rbd.csi.ceph.com', default: true }, 'local'],
         ceph: { namespace: 'rook-ceph' },
+        containerImages: containerImages(file.value.objects),
       },
     }),
   };

@@ -121,6 +121,22 @@ const CHANGES: {
       ];
     },
   ],
+  containerOther: [
+    'pods',
+    VICTIM.pod,
+    (wire) => {
+      for (const each of status(wire)['containerStatuses'] as { imageID: string }[])
+        each.imageID = each.imageID.replace(/sha256:.*/, `sha256:${'0'.repeat(64)}`);
+    },
+  ],
+  containerTag: [
+    'pods',
+    VICTIM.pod,
+    (wire) => {
+      for (const each of (wire['spec'] as { containers: { image: string }[] }).containers)
+        each.image = each.image.replace(/@.*/, '');
+    },
+  ],
   workloadShort: [
     'deployments',
     'coredns',

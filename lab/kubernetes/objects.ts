@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** Objects of the Kubernetes API as they travel. */
 export interface Wire {
   [field: string]: unknown;
@@ -49,6 +51,18 @@ const node = (name: string, i: number, at: string): Wire => ({
   },
 });
 
+/** The image of a pod's container, and the digest that it has in the registry. */
+const imageOf = (pod: string): { name: string; digest: string } => {
+  const name = `registry.lab/${pod.replace(/-[^-]+-[^-]+$/, '')}:1`;
+  return { name, digest: `sha256:${createHash('sha256').update(name).digest('hex')}` };
+};
+
+/** What was recorded of the images that pods of a cluster run. */
+export function containerImages({ pods = [] }: Objects): { image: string; digest: string }[] {
+  const images = pods.map(({ metadata }) => imageOf(metadata.name));
+  return [...new Map(images.map(({ name, digest }) => [name, { image: name, digest }])).values()];
+}
+
 interface PodParts {
   name: string;
   namespace: string;
@@ -70,7 +84,7 @@ const pod = ({ name, namespace, node: nodeName, at, owner, labels, claim }: PodP
   },
   spec: {
     nodeName,
-    containers: [{ name: 'main', image: `registry.lab/${name.replace(/-[^-]+-[^-]+$/, '')}:1` }],
+    containers: [{ name: 'main', image: `${imageOf(name).name}@${imageOf(name).digest}` }],
     ...(claim === undefined
       ? {}
       : { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: claim } }] }),
@@ -83,8 +97,8 @@ const pod = ({ name, namespace, node: nodeName, at, owner, labels, claim }: PodP
         name: 'main',
         ready: true,
         restartCount: 0,
-        image: '',
-        imageID: '',
+        image: imageOf(name).name,
+        imageID: `${imageOf(name).name.replace(/:1$/, '')}@${imageOf(name).digest}`,
         state: { running: { startedAt: at } },
       },
     ],

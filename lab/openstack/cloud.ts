@@ -43,6 +43,8 @@ export const CONTROLLERS = ['controller-1', 'controller-2', 'controller-3'] as c
 export const COMPUTES = ['compute-1', 'compute-2'] as const;
 /** The nova-compute that speaks to Ironic. */
 export const IRONIC_COMPUTE = 'controller-1-ironic';
+/** The conductors of Ironic. */
+export const CONDUCTORS = ['controller-1', 'controller-2'] as const;
 /** The controller, compute host and conductor that faults happen to. */
 export const VICTIM = {
   controller: 'controller-3',

@@ -49,6 +49,7 @@ export function cloudApp(cloud: Cloud, services: readonly Service[], identity: I
   });
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
   consoleRoutes(app);
+  publisher(app, cloud);
   for (const service of services)
     app.register(
       (scope, _options, done) => {
@@ -58,6 +59,16 @@ export function cloudApp(cloud: Cloud, services: readonly Service[], identity: I
       { prefix: service.prefix },
     );
   return app;
+}
+
+/** What conductors publish for BMCs to boot, on their own server: no token is asked for. */
+function publisher(app: FastifyInstance, cloud: Cloud): void {
+  app.get('/published/boot.iso', (_request, reply) =>
+    cloud.faults.ironic.on('bootImageUnpublished')
+      ? reply.code(404).send('not found')
+      : reply.type('application/octet-stream').send('boot'),
+  );
+  app.get('/published/', (_request, reply) => reply.code(403).send('no listing'));
 }
 
 function attach(app: FastifyInstance, cloud: Cloud, service: Service): void {

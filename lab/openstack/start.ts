@@ -5,8 +5,9 @@ import { issue, type Identity } from '../certificates.ts';
 import { faults, type FaultValues, type Faults } from '../faults.ts';
 import { eventLog, saved, writeAtomic } from '../store.ts';
 import type { Account, Cloud, Machine } from './cloud.ts';
-import { PROJECT, REGION } from './cloud.ts';
+import { CONDUCTORS, IRONIC_COMPUTE, PROJECT, REGION } from './cloud.ts';
 import { glance } from './glance/service.ts';
+import { deployImages, uploadDeployImages } from './glance/deploy.ts';
 import { newImage, upload } from './glance/images.ts';
 import { guestOf, type Guest } from './guest.ts';
 import { IRONIC_LIFE } from './ironic/life.ts';
@@ -136,6 +137,22 @@ export async function labCloud(options: CloudOptions): Promise<LabCloud> {
           project: PROJECT,
           domain: 'Default',
         },
+        bareMetal: {
+          conductors: CONDUCTORS,
+          computes: [IRONIC_COMPUTE],
+          drivers: [{ name: 'redfish', interfaces: { boot: 'redfish-virtual-media', deploy: 'direct' } }],
+          provisioningNetwork: { name: 'provisioning', dhcp: false },
+          deployImages: deployImages(),
+          publishers: [`${url}/published/boot.iso`],
+          publishersFrom: 'worker',
+          consoles: {
+            proxies: [`${url}/published/`],
+            plainUser: {
+              username: 'reader',
+              password: `file:${join(dir, 'secrets', 'openstack-reader-password')}`,
+            },
+          },
+        },
       },
     }),
   };
@@ -183,6 +200,7 @@ async function acceptanceImage(cloud: Cloud, path: string): Promise<void> {
   // What was begun when the lab was killed is begun again.
   image.status = 'queued';
   await upload(cloud, image, createReadStream(path));
+  await uploadDeployImages(cloud);
   cloud.state.imagesMade = true;
   cloud.save();
 }

@@ -48,11 +48,17 @@ export const CLOUD_SWITCHES: { readonly [service in CloudService]: readonly Faul
     flag('agentMissing', 'there is no L2 agent on compute-1'),
     flag('agentOther', 'the L2 agents are those of another backend: OVN, not Open vSwitch'),
     flag('portBindingFailed', 'a port that is bound to a host ends as binding_failed'),
+    flag('networkDown', 'network provisioning is DOWN'),
+    flag(
+      'networkDhcp',
+      'the subnet of network provisioning gives addresses by DHCP, which another server does',
+    ),
     flag('portLeft', 'the port of a deleted server is left'),
   ],
   glance: [
     ...API,
     flag('imageDeleted', 'images are not there: they were deleted'),
+    flag('deployImageDeleted', 'the deploy ramdisk was deleted'),
     flag('imageCorrupt', 'the bytes of an image that are given out are others'),
     flag('imageNotActive', 'images are queued: nothing was ever uploaded'),
     flag('imageChecksumOther', 'the digests that an image is shown with are those of other bytes'),
@@ -77,6 +83,9 @@ export const CLOUD_SWITCHES: { readonly [service in CloudService]: readonly Faul
     flag('cleanFails', 'cleaning ends in clean failed'),
     flag('bootImageMissing', 'the node names no deploy kernel and no ramdisk'),
     flag('consoleOff', 'the console of the node is off, and cannot be had'),
+    flag('consoleOpen', 'whoever has a token is shown the console of a node'),
+    flag('lockLeft', 'a conductor that is gone has left its lock on the node'),
+    flag('bootImageUnpublished', 'there is nothing to boot where conductors publish it'),
     flag('nodePowerOn', 'the node is on where it has to be off'),
   ],
 };

@@ -3,6 +3,7 @@ import type { Image } from '../../../contracts/inventory/supply.ts';
 import {
   digestDiffers,
   imageProblems,
+  ownDigestDiffers,
   statusProblem,
   theImage,
   untoldOf,
@@ -61,6 +62,7 @@ async function look(context: CheckContext, cloud: OpenStack, contract: InGlance,
     ...(digest === undefined || digest.digest === checksum
       ? []
       : [digestDiffers(name, image.id, digest.digest, checksum)]),
+    ...(digest?.own === undefined ? [] : [ownDigestDiffers(name, image, digest.own)]),
     ...imageProblems(wanted, image),
   ];
   const left = untoldOf(wanted, image);

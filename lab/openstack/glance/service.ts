@@ -5,6 +5,7 @@ import { ApiError } from '../errors.ts';
 import { bodyOf, matches, nextUrl, page, queryOf } from '../page.ts';
 import { admin, type Service } from '../service.ts';
 import type { Image, Wire } from '../state.ts';
+import { DEPLOY_RAMDISK } from './deploy.ts';
 import { download, newImage, patch, remove, shownImage, upload } from './images.ts';
 
 const VERSIONS = [
@@ -46,7 +47,12 @@ function routes(app: FastifyInstance, cloud: Cloud): void {
   app.get('/versions', () => versions());
   // There is nothing at the root of a version; clients are sent to the list.
   app.get('/v2', (_request, reply) => reply.code(300).send(versions()));
-  const there = (): Image[] => (cloud.faults.glance.on('imageDeleted') ? [] : cloud.state.images);
+  const there = (): Image[] => {
+    const { glance: faults } = cloud.faults;
+    if (faults.on('imageDeleted')) return [];
+    const ramdisk = faults.on('deployImageDeleted') ? DEPLOY_RAMDISK : undefined;
+    return cloud.state.images.filter(({ name }) => name !== ramdisk);
+  };
   const named = (request: FastifyRequest): Image => {
     const { id } = request.params as { id: string };
     const found = there().find((image) => image.id === id);

@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { VICTIM, type Cloud } from '../cloud.ts';
+import { CONDUCTORS, VICTIM, type Cloud } from '../cloud.ts';
 import { ApiError } from '../errors.ts';
 import { page, queryOf, nextUrl } from '../page.ts';
 import { offset, type Wire } from '../state.ts';
 import { INTERFACES, minorOf } from './node-view.ts';
 
-const CONDUCTORS = ['controller-1', VICTIM.conductor] as const;
 const SILENT_MS = 600_000;
 
 /** The conductors, as faults leave them. */

@@ -3,6 +3,7 @@ import type { Cloud } from '../cloud.ts';
 import { consoleUrl } from '../console.ts';
 import { ApiError } from '../errors.ts';
 import { bodyOf } from '../page.ts';
+import { admin } from '../service.ts';
 import { offset, type IronicNode, type Wire } from '../state.ts';
 import { provision, setPower } from './life.ts';
 import { nodeLinks, nodeView, seen, validation, visible, minorOf } from './node-view.ts';
@@ -54,8 +55,10 @@ export function nodeStateRoutes(app: FastifyInstance, cloud: Cloud): void {
     setPower(cloud, node(request), on);
     return reply.code(202).send();
   });
-  app.get('/v1/nodes/:id/states/console', (request) => {
+  app.get('/v1/nodes/:id/states/console', async (request) => {
     const seenNode = seen(cloud, node(request));
+    // What is shown there is as good as the keyboard of the server.
+    if (!cloud.faults.ironic.on('consoleOpen')) await admin('ironic', 'baremetal:node:get_console')(request);
     if (cloud.faults.ironic.on('consoleOff'))
       throw new ApiError(
         400,

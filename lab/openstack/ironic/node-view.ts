@@ -87,6 +87,7 @@ export function seen(cloud: Cloud, node: IronicNode): IronicNode {
       ? { provision_state: 'active', instance_uuid: uuidOf('somebody else'), power_state: 'power on' }
       : {}),
     ...(free && ironic.on('nodePowerOn') ? { power_state: 'power on' } : {}),
+    ...(ironic.on('lockLeft') ? { reservation: 'controller-9' } : {}),
     ...(ironic.on('consoleOff') ? { console_enabled: false, console_interface: 'no-console' } : {}),
   };
 }

@@ -6,6 +6,7 @@ import { bodyOf } from '../page.ts';
 import { admin } from '../service.ts';
 import { newUuid, second, uuidOf, type Wire } from '../state.ts';
 import { bind, changed, DEFAULT_GROUP, makePort, removePort } from './ports.ts';
+import { shownNetworks, shownSubnets } from './faulty.ts';
 import { listed } from './list.ts';
 
 /** A network as Neutron has it. */
@@ -85,8 +86,8 @@ const TYPES: { readonly [name: string]: string } = {
 export function networkRoutes(app: FastifyInstance, cloud: Cloud): void {
   const groups = (): Wire[] => cloud.state.securityGroups;
   const all: { readonly [path: string]: () => Wire[] } = {
-    networks: () => cloud.state.networks,
-    subnets: () => cloud.state.subnets,
+    networks: () => shownNetworks(cloud),
+    subnets: () => shownSubnets(cloud),
     ports: () => cloud.state.ports,
     'security-groups': groups,
   };
