@@ -245,6 +245,31 @@ const CASES: readonly Case[] = [
     with: 'ERROR compute-1 Build of instance ID aborted: Failed to allocate the network(s), not rescheduling.',
   },
   {
+    service: 'neutron',
+    fault: 'networkDown',
+    look: async () => (await get('/networking/v2.0/networks?name=provisioning')).body.networks[0].status,
+    without: 'ACTIVE',
+    with: 'DOWN',
+  },
+  {
+    service: 'neutron',
+    fault: 'networkDhcp',
+    look: async () =>
+      (await rows('/networking/v2.0/subnets', 'subnets', (row) => row['cidr'] === '127.66.0.0/24')).map(
+        (row) => row['enable_dhcp'],
+      ),
+    without: [false],
+    with: [true],
+  },
+  {
+    service: 'glance',
+    fault: 'deployImageDeleted',
+    look: async () =>
+      (await rows('/image/v2/images', 'images', (row) => String(row['name']).startsWith('deploy-'))).length,
+    without: 2,
+    with: 1,
+  },
+  {
     service: 'glance',
     fault: 'imageDeleted',
     look: async () => (await image())['name'],
@@ -342,6 +367,32 @@ const CASES: readonly Case[] = [
     look: async () => (await get(`${NODE}/states/console`)).status,
     without: 200,
     with: 400,
+  },
+  {
+    service: 'ironic',
+    fault: 'consoleOpen',
+    look: async () => {
+      await bench.as('reader');
+      const { status } = await get(`${NODE}/states/console`);
+      await bench.as('rackwright');
+      return status;
+    },
+    without: 403,
+    with: 200,
+  },
+  {
+    service: 'ironic',
+    fault: 'lockLeft',
+    look: node('reservation'),
+    without: '',
+    with: 'controller-9',
+  },
+  {
+    service: 'ironic',
+    fault: 'bootImageUnpublished',
+    look: async () => (await get('/published/boot.iso')).status,
+    without: 200,
+    with: 404,
   },
   {
     service: 'ironic',

@@ -201,7 +201,7 @@ describe('Glance', () => {
       names.push(...body.images.map(({ name }: { name: string }) => name));
       next = body.next as string | undefined;
     }
-    expect(names).toEqual(['c', 'b', 'a', 'acceptance-image']);
+    expect(names).toEqual(['c', 'b', 'a', 'deploy-ramdisk', 'deploy-kernel', 'acceptance-image']);
     for (const id of made) expect((await bench.ask('DELETE', `/image/v2/images/${id}`)).status).toBe(204);
     const gone = await bench.ask('GET', `/image/v2/images/${made[0]}`);
     expect([gone.status, gone.body]).toEqual([
@@ -315,7 +315,7 @@ it('goes on after a restart with what was begun, and knows its tokens', async ()
     await slow.restart(50);
     const { server } = await slow.until(path, (found) => found.server.status !== 'BUILD');
     expect(server.status).toBe('ACTIVE');
-    expect((await slow.ask('GET', '/image/v2/images')).body.images).toHaveLength(1);
+    expect((await slow.ask('GET', '/image/v2/images')).body.images).toHaveLength(3);
     await slow.restart();
     expect(await greeting(slow.port)).toMatch(/^SSH-2\.0-/);
   } finally {

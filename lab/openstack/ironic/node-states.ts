@@ -55,10 +55,12 @@ export function nodeStateRoutes(app: FastifyInstance, cloud: Cloud): void {
     setPower(cloud, node(request), on);
     return reply.code(202).send();
   });
-  app.get('/v1/nodes/:id/states/console', async (request) => {
-    const seenNode = seen(cloud, node(request));
-    // What is shown there is as good as the keyboard of the server.
+  // What is shown there is as good as the keyboard of the server.
+  const mayHaveConsole = async (request: FastifyRequest): Promise<void> => {
     if (!cloud.faults.ironic.on('consoleOpen')) await admin('ironic', 'baremetal:node:get_console')(request);
+  };
+  app.get('/v1/nodes/:id/states/console', { onRequest: mayHaveConsole }, (request) => {
+    const seenNode = seen(cloud, node(request));
     if (cloud.faults.ironic.on('consoleOff'))
       throw new ApiError(
         400,

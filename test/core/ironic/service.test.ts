@@ -98,7 +98,10 @@ describe('validation', () => {
     [
       'the BMC is not known',
       false,
-      { power: { result: false, reason: 'Missing the following Redfish properties: redfish_address' }, boot: fit },
+      {
+        power: { result: false, reason: 'Missing the following Redfish properties: redfish_address' },
+        boot: fit,
+      },
       [['power', 'bmc']],
     ],
     ['what is not needed is not judged', false, { rescue: { result: false, reason: 'x' } }, []],
