@@ -25,6 +25,7 @@ const NODES_PER_RACK = 4;
 
 /** The contract of the lab's site, as YAML. Paths start at the folder that it lies in. */
 export function inventoryYaml(site: Site): string {
+  const { acceptance, ...controlPlane } = site.controlPlane;
   const inventory = {
     site: 'lab',
     bmc: {
@@ -35,7 +36,7 @@ export function inventoryYaml(site: Site): string {
     },
     media: { gatewayUrl: site.gatewayUrl, iso: 'base.iso', checksum: site.isoChecksum },
     networks: { provisioning: { cidr: '127.0.0.0/8', kind: 'provisioning' } },
-    ...site.controlPlane,
+    ...controlPlane,
     images: site.images.map(({ name, path, checksum, size }, i) => ({
       name,
       url: path,
@@ -88,6 +89,7 @@ export function inventoryYaml(site: Site): string {
       node: site.nodes.at(-1)!.hardware.name,
       image: site.images[0]!.name,
       gates: [1, 7],
+      ...(acceptance as object | undefined),
     },
   };
   return `# The lab's site. Written by the lab each time it starts.\n${stringify(inventory, { aliasDuplicateObjects: false })}`;

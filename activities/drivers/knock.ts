@@ -24,7 +24,10 @@ export interface Place {
 }
 
 /** The place of this name: the worker, or a vantage point that is reached by SSH. */
-export function placeOf(from: string, { inventory, signal, secret }: StepContext): Place {
+export function placeOf(
+  from: string,
+  { inventory, signal, secret }: Pick<StepContext, 'inventory' | 'signal' | 'secret'>,
+): Place {
   if (from === VANTAGE_WORKER) {
     return {
       label: 'the worker',

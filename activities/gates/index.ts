@@ -9,16 +9,7 @@ import { imageFormat } from './images/image-format.ts';
 import { IRONIC_FUNCTIONS } from './ironic/index.ts';
 import { KUBERNETES_FUNCTIONS } from './kubernetes/index.ts';
 import { OPENSTACK_FUNCTIONS } from './openstack/index.ts';
-import {
-  agentCalledBack,
-  consoleShown,
-  firstBoot,
-  guestReached,
-  imageWritten,
-  serverActive,
-} from './physical/deployment.ts';
-import { serverReleased, statesCaptured } from './physical/release.ts';
-import { nodeAvailable, serverRequested } from './physical/request.ts';
+import { PHYSICAL_FUNCTIONS } from './physical/index.ts';
 
 const FUNCTIONS: { readonly [id: string]: CheckFunction } = {
   ...HOST_FUNCTIONS,
@@ -30,16 +21,7 @@ const FUNCTIONS: { readonly [id: string]: CheckFunction } = {
   ...IRONIC_FUNCTIONS,
   'glance-images': glanceImages,
   'container-digests': containerDigests,
-  'node-available': nodeAvailable,
-  'server-requested': serverRequested,
-  'agent-called-back': agentCalledBack,
-  'image-written': imageWritten,
-  'first-boot': firstBoot,
-  'guest-reached': guestReached,
-  'server-active': serverActive,
-  console: consoleShown,
-  'states-captured': statesCaptured,
-  'server-released': serverReleased,
+  ...PHYSICAL_FUNCTIONS,
 };
 
 /** Every check of this version, and how it is made. */

@@ -77,6 +77,11 @@ export class OpenStack {
     });
   }
 
+  /** The project that it is asked for. */
+  get project(): string {
+    return this.#cloud.credentials.project;
+  }
+
   /** The endpoint of a service. Throws OPENSTACK_ENDPOINT_MISSING. */
   async endpoint(service: ServiceType): Promise<Endpoint> {
     const { catalog } = await this.tokens.of(service);
@@ -138,6 +143,18 @@ export class OpenStack {
     } catch (cause) {
       this.#options.signal.throwIfAborted();
       throw unanswered(asked, 'an endpoint that had begun to answer', cause);
+    }
+  }
+
+  /** The status that a URL which a service has given answers with, without a token. It stands in no error. */
+  async statusOf(service: ServiceType, url: string): Promise<number> {
+    try {
+      const { statusCode, body } = await request(url, { dispatcher: this.#agent, signal: this.#bound() });
+      await body.dump();
+      return statusCode;
+    } catch (cause) {
+      this.#options.signal.throwIfAborted();
+      throw unanswered({ service, method: 'GET', path: '…' }, new URL(url).origin, cause);
     }
   }
 

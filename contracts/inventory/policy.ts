@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CAUSES } from '../../core/acceptance/causes.ts';
+import { NAME_PATTERN } from '../../core/names.ts';
 import { VERBS, isOperationVerb, type OperationVerbName, type Verb } from '../../core/verbs.ts';
 import { Cron, Duration, Gate, HttpUrl, Name, SecretRef, Text, TimeZone } from './primitives.ts';
 import { RULES } from './rules.ts';
@@ -75,6 +76,23 @@ export const Webhook = z.strictObject({
 /** What starts an acceptance run by itself, beside the nightly one. */
 export const RunOn = z.enum(CAUSES);
 
+/** What a server is asked of the cloud with, where that goes by other names there; and how its user comes to it. */
+export const AcceptanceCloud = z.strictObject({
+  /** In Glance. Left out: as `image`. */
+  image: Text.optional(),
+  /** In Neutron. Left out: as `network`. */
+  network: Text.optional(),
+  configDrive: z.boolean().optional(),
+  /** Where its user is: `worker`, or a vantage point. Left out: as `handOver` of the machine type; else the worker. */
+  from: z.string(RULES.handOverFrom.message).regex(NAME_PATTERN, RULES.handOverFrom.message).optional(),
+  /** TCP ports that answer there. Left out: as `handOver` of the machine type; else 22. */
+  ports: z.array(z.int().min(1).max(65_535)).min(1).max(8).optional(),
+  /** What the console's log says once the first boot is done. Left out: it is done when the guest answers. */
+  firstBoot: z.strictObject({ console: Text }).optional(),
+  /** The console that users are given. Left out: none is enabled. */
+  console: z.enum(['novnc', 'serial', 'spice-html5']).optional(),
+});
+
 /** What acceptance runs on. */
 export const Acceptance = z.strictObject({
   node: Name.optional(),
@@ -82,6 +100,7 @@ export const Acceptance = z.strictObject({
   image: Name.optional(),
   network: Name.optional(),
   flavor: Text.optional(),
+  cloud: AcceptanceCloud.optional(),
   gates: z.array(Gate).min(1).optional(),
   /** The vantage point that operators have: endpoints are tried from there, too. */
   operator: Name.optional(),

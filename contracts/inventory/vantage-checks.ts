@@ -54,6 +54,7 @@ function uses(raw: Tree): Use[] {
     ...items(raw['machineTypes']).flatMap((type, index) =>
       use(['machineTypes', index, 'handOver', 'from'], tree(tree(type)['handOver'])['from'], true),
     ),
+    ...use(['acceptance', 'cloud', 'from'], tree(tree(raw['acceptance'])['cloud'])['from'], true),
     ...use(
       ['openstack', 'bareMetal', 'publishersFrom'],
       tree(tree(raw['openstack'])['bareMetal'])['publishersFrom'],

@@ -154,6 +154,15 @@ export async function labCloud(options: CloudOptions): Promise<LabCloud> {
           },
         },
       },
+      acceptance: {
+        flavor: 'bm.gpu',
+        // The guest of a server listens where the cloud does, at an address of its own.
+        cloud: {
+          image: 'acceptance-image',
+          network: 'tenant',
+          ports: [Number(new URL(url).port)],
+        },
+      },
     }),
   };
 }

@@ -61,6 +61,8 @@ export interface Action {
   start: string;
   finish: string | null;
   message: string | null;
+  /** What its failure came out of, as administrators see it. */
+  traceback?: string | undefined;
 }
 
 /** A node of Ironic, by the names of its API; `allocation` and the like are made for the answer. */

@@ -80,6 +80,11 @@ export const CLOUD_SWITCHES: { readonly [service in CloudService]: readonly Faul
     flag('nodeInUse', 'the node is active: it has the instance of somebody else'),
     flag('validateFails', 'the interfaces deploy and power of the node do not validate'),
     flag('deployFails', 'a deployment ends in deploy failed'),
+    flag(
+      'deployImageFails',
+      'a deployment ends in deploy failed: the image is other bytes than it should be',
+    ),
+    flag('deployPowerFails', 'a deployment ends in deploy failed: the BMC does not turn the machine on'),
     flag('cleanFails', 'cleaning ends in clean failed'),
     flag('bootImageMissing', 'the node names no deploy kernel and no ramdisk'),
     flag('consoleOff', 'the console of the node is off, and cannot be had'),

@@ -151,6 +151,20 @@ interface Plan {
   readonly to: string;
 }
 
+/** How a deployment ends, by the switch. */
+const DEPLOY_ERRORS: readonly [name: string, error: (node: IronicNode) => string][] = [
+  ['deployFails', ({ uuid }) => `Timeout reached while waiting for callback for node ${uuid}`],
+  [
+    'deployImageFails',
+    () => 'Failed to deploy: Error verifying image checksum: Image failed to verify against checksum',
+  ],
+  [
+    'deployPowerFails',
+    ({ uuid }) =>
+      `Failed to deploy: Redfish exception occurred. Error: Redfish set_power_state failed for node ${uuid}`,
+  ],
+];
+
 /** What happens to nodes by itself. */
 export const IRONIC_LIFE: { readonly [what: string]: (cloud: Cloud, id: string) => void } = {
   'ironic.step': (cloud, id) => {
@@ -158,13 +172,9 @@ export const IRONIC_LIFE: { readonly [what: string]: (cloud: Cloud, id: string) 
     const plan = node?.['plan'] as Plan | null | undefined;
     if (node === undefined || plan === null || plan === undefined) return;
     const { ironic } = cloud.faults;
-    if (node.provision_state === 'wait call-back' && ironic.on('deployFails'))
-      return failedIn(
-        cloud,
-        node,
-        'deploy failed',
-        'Timeout reached while waiting for callback for node ' + node.uuid,
-      );
+    const [, error] = DEPLOY_ERRORS.find(([name]) => ironic.on(name)) ?? [];
+    if (node.provision_state === 'wait call-back' && error !== undefined)
+      return failedIn(cloud, node, 'deploy failed', error(node));
     if (node.provision_state === 'clean wait' && ironic.on('cleanFails'))
       return failedIn(
         cloud,

@@ -55,7 +55,7 @@ function withServer(cloud: Cloud, id: string, then: (cloud: Cloud, server: Cloud
 }
 
 /** Ends a server's life in ERROR. */
-export function failed(cloud: Cloud, server: CloudServer, message: string): void {
+export function failed(cloud: Cloud, server: CloudServer, message: string, traceback?: string): void {
   freePorts(cloud, server);
   change(cloud, server, {
     status: 'ERROR',
@@ -64,6 +64,7 @@ export function failed(cloud: Cloud, server: CloudServer, message: string): void
     fault: { code: 500, message, created: second() },
   });
   finish(server, message);
+  Object.assign(server.actions[0] ?? {}, { traceback });
   cloud.save();
 }
 
@@ -135,12 +136,13 @@ function onBareMetal(cloud: Cloud, server: CloudServer, wanted: string): void {
 
 /** Nova takes back what could not be deployed, and there is no other node to try. */
 function nodeFailed(cloud: Cloud, server: CloudServer): void {
+  const node = cloud.state.nodes.find(({ uuid }) => uuid === server.node);
   failed(
     cloud,
     server,
     `Exceeded maximum number of retries. Exhausted all hosts available for retrying build failures for instance ${server.id}.`,
+    `  File "nova/virt/ironic/driver.py", line 1, in spawn\nnova.exception.InstanceDeployFailure: Failed to provision instance ${server.id}: ${String(node?.['last_error'])}\n`,
   );
-  const node = cloud.state.nodes.find(({ uuid }) => uuid === server.node);
   change(cloud, server, { node: null, host: null, hypervisor: null });
   if (node !== undefined) release(cloud, node);
 }

@@ -127,14 +127,14 @@ export const actionView = (server: CloudServer, i: number): Wire => {
 
 /** The steps of what was done: the one that counts here. */
 export const eventsOf = (server: CloudServer, i: number): Wire[] => {
-  const { action, start, finish, message } = server.actions[i]!;
+  const { action, start, finish, message, traceback = null } = server.actions[i]!;
   return [
     {
       event: action === 'create' ? 'compute__do_build_and_run_instance' : `compute_${action}_instance`,
       start_time: start,
       finish_time: finish,
       result: finish === null ? null : message === null ? 'Success' : 'Error',
-      traceback: null,
+      traceback,
       host: server.host,
       hostId: '',
       details: message,

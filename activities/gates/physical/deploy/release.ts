@@ -1,17 +1,11 @@
-import { ACCEPTANCE_OWNER, notTakenBack, type NotFree } from '../../../core/acceptance/node-standing.ts';
-import type { CheckResult } from '../../../core/acceptance/report.ts';
-import { failure, notYet, RackwrightError } from '../../../core/errors/failure.ts';
-import type { Json, JsonObject } from '../../../core/json.ts';
-import { isOccupied, isOurs } from '../../../core/redfish/media.ts';
-import { readPower } from '../../../core/redfish/power.ts';
-import { readBoot, shownBoot } from '../../../core/redfish/boot.ts';
-import { endpointOf } from '../../drivers/redfish/bmc.ts';
-import { mediaOurs } from '../../drivers/redfish/boot-session.ts';
-import { listMedia } from '../../redfish/media-drives.ts';
-import { findSystem } from '../../redfish/service.ts';
-import { withBmc } from '../../redfish/transport.ts';
-import type { CheckContext, CheckFunction } from '../check.ts';
-import { ask, hasTaken, noServer, operationOf, requestIdOf, result, serverOf, wrong } from './server.ts';
+import { ACCEPTANCE_OWNER, notTakenBack, type NotFree } from '../../../../core/acceptance/node-standing.ts';
+import type { CheckResult } from '../../../../core/acceptance/report.ts';
+import { failure, notYet, RackwrightError } from '../../../../core/errors/failure.ts';
+import type { Json, JsonObject } from '../../../../core/json.ts';
+import { stateOf } from '../../../drivers/state.ts';
+import type { CheckContext, CheckFunction } from '../../check.ts';
+import { noServer, requestIdOf, result, serverOf, wrong } from '../server.ts';
+import { ask, hasTaken, operationOf } from './operation.ts';
 
 const LOOK_MS = 5000;
 /** How long a BMC may be silent after the release. */
@@ -42,26 +36,10 @@ const why = (error: unknown): string => {
 };
 
 /** Power, boot and media of the dedicated node; null where no BMC of ours carries it. */
-async function bmcState(context: CheckContext): Promise<JsonObject | null> {
+const bmcState = (context: CheckContext): Promise<JsonObject | null> => {
   const { node } = serverOf(context);
-  if (node.driver !== 'redfish' || node.bmc === undefined) return null;
-  const { secret, signal } = context;
-  return withBmc(
-    await endpointOf({ node, secret }),
-    async (bmc) => {
-      const system = await findSystem(bmc, node.bmc?.system);
-      const media = await listMedia(bmc, system);
-      return {
-        power: readPower(system.body),
-        boot: shownBoot(readBoot(system.body)) as Json,
-        media: media
-          .filter(isOccupied)
-          .map((slot) => ({ drive: slot.uri, ours: isOurs(slot, mediaOurs(context)) })),
-      };
-    },
-    { signal },
-  );
-}
+  return stateOf({ ...context, node });
+};
 
 /**
  * Takes the server back, whatever became of the deployment, and looks whether the node is as free as before. What

@@ -1,10 +1,11 @@
-import { failure, fail, notYet } from '../../../core/errors/failure.ts';
-import { ACCEPTANCE_OWNER } from '../../../core/acceptance/node-standing.ts';
-import type { StepReport } from '../../../core/operations.ts';
-import type { DriverName } from '../../../core/plans/index.ts';
-import { endOf } from '../../console/console.ts';
-import type { CheckContext, CheckFunction } from '../check.ts';
-import { noServer, operationOf, requestIdOf, result, serverOf, wrong, type Followed } from './server.ts';
+import { failure, fail, notYet } from '../../../../core/errors/failure.ts';
+import { ACCEPTANCE_OWNER } from '../../../../core/acceptance/node-standing.ts';
+import type { StepReport } from '../../../../core/operations.ts';
+import type { DriverName } from '../../../../core/plans/index.ts';
+import { endOf } from '../../../console/console.ts';
+import type { CheckContext, CheckFunction } from '../../check.ts';
+import { noServer, requestIdOf, result, serverOf, wrong } from '../server.ts';
+import { operationOf, type Followed } from './operation.ts';
 
 /** How often the deployment is looked at. */
 const LOOK_MS = 5000;

@@ -1,9 +1,10 @@
-import { ACCEPTANCE_OWNER, notFree } from '../../../core/acceptance/node-standing.ts';
-import { RackwrightError } from '../../../core/errors/failure.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import { CATALOGUE } from '../../../core/errors/catalogue.ts';
-import type { CheckFunction } from '../check.ts';
-import { ask, noServer, operationOf, requestIdOf, result, serverOf, wrong } from './server.ts';
+import { ACCEPTANCE_OWNER, notFree } from '../../../../core/acceptance/node-standing.ts';
+import { RackwrightError } from '../../../../core/errors/failure.ts';
+import type { JsonObject } from '../../../../core/json.ts';
+import { CATALOGUE } from '../../../../core/errors/catalogue.ts';
+import type { CheckFunction } from '../../check.ts';
+import { noServer, requestIdOf, result, serverOf, wrong } from '../server.ts';
+import { ask, operationOf } from './operation.ts';
 
 /** The dedicated node is free. Its record is kept as evidence of what it was before. */
 export const nodeAvailable: CheckFunction = {

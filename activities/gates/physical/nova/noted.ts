@@ -1,0 +1,33 @@
+import { field, items, text } from '../../../../core/openstack/read.ts';
+import { ACCEPTANCE_SUBJECT } from '../../../records/safe-names.ts';
+import type { CheckContext } from '../../check.ts';
+
+/** What earlier checks of this run of the gate have noted, whoever made them. */
+export interface Noted {
+  /** The servers that it has had, which may be gone. */
+  readonly ids: readonly string[];
+  /** What became of the request; undefined: there was none. */
+  readonly request: { readonly outcome: string; readonly at: string } | undefined;
+  /** The node before it was used. */
+  readonly before: unknown;
+}
+
+const STEPS = ['node-available', 'server-requested', 'states-captured', 'server-released'];
+
+/** Reads it from the evidence: the servers are gone by the time that it is asked for. */
+export async function notedOf({ site, input }: CheckContext): Promise<Noted> {
+  const entries = await site.evidence.list(input.site, ACCEPTANCE_SUBJECT, input.runId);
+  const ids = new Set<string>();
+  let request: Noted['request'];
+  let before: unknown;
+  for (const { ref, step } of entries.filter(({ step }) => STEPS.includes(step))) {
+    const { answer, run } = await site.evidence.read(ref.id);
+    if (run !== input.run) continue;
+    if (step === 'node-available') before = field(answer, 'node');
+    const outcome = text(field(answer, 'outcome'));
+    if (outcome !== '') request = { outcome, at: text(field(answer, 'at')) };
+    const found = [field(answer, 'id'), field(field(answer, 'server'), 'id'), ...items(field(answer, 'ids'))];
+    for (const id of found.map(text).filter((each) => each !== '')) ids.add(id);
+  }
+  return { ids: [...ids], request, before };
+}

@@ -1,0 +1,180 @@
+import type { FaultDomain } from '../fault-domains.ts';
+import { blame } from '../ironic/blame.ts';
+import type { BareNode } from './bare-node.ts';
+import { notOffered } from './flavors.ts';
+import type { CloudFinding } from './finding.ts';
+import { field, text } from './read.ts';
+import type { CloudServer } from './servers.ts';
+
+/** The node of Ironic as Nova has it among its hypervisors, and the compute service that carries it. */
+export interface Hypervisor {
+  readonly host: string;
+  readonly state: string;
+  readonly status: string;
+}
+
+/** Reads one of `os-hypervisors/detail`. */
+export const readHypervisor = (value: unknown): Hypervisor => ({
+  host: text(field(field(value, 'service'), 'host')),
+  state: text(field(value, 'state')),
+  status: text(field(value, 'status')),
+});
+
+/** What is known of a build that failed. */
+export interface Broken {
+  readonly server: CloudServer;
+  /** What the events of its creation say, as far as the one who asks is told. */
+  readonly events: string;
+  readonly node: BareNode | undefined;
+  readonly hypervisor: Hypervisor | undefined;
+  /** Whether Placement offers the node; undefined where it was not asked. */
+  readonly offered: boolean | undefined;
+  readonly flavor: string;
+}
+
+const DEPLOYMENT = /Failed to provision instance [^:]*: *([^\n]*)/;
+const GIVEN_BACK = /Exhausted all hosts available for retrying build failures/;
+
+/** Why the deployment of the node failed, where it is that which did: Ironic's words, or Nova's of them. */
+export function deploymentError({
+  server,
+  events,
+  node,
+}: Pick<Broken, 'server' | 'events' | 'node'>): string | undefined {
+  const fault = server.fault ?? '';
+  const [, said] = DEPLOYMENT.exec(events) ?? DEPLOYMENT.exec(fault) ?? [];
+  if (said !== undefined) return said.trim();
+  if (node?.state === 'deploy failed' && node.instance === server.id) {
+    return node.lastError ?? 'Ironic says no reason';
+  }
+  return GIVEN_BACK.test(fault) ? (node?.lastError ?? fault) : undefined;
+}
+
+const CORRECTIONS: { readonly [domain in FaultDomain]?: string } = {
+  'deploy-agent':
+    'Watch the console of the node while it boots the ramdisk: whether it gets its network, and reaches the API of Ironic.',
+  'image-supply':
+    'Look whether the image in Glance is what it says (openstack image show), and whether the ramdisk reaches what Ironic gives it out by.',
+  bmc: 'Look whether the BMC answers as Ironic has it: openstack baremetal node validate, and node power.',
+  'provisioning-network':
+    'Look at the ports of the node in Neutron, and at the provisioning network of Ironic.',
+  hardware: 'Look at the disks of the node, and at its root device hints.',
+};
+
+/** A deployment that failed, in Ironic's words. */
+export function judgeDeployment(name: string, error: string): CloudFinding {
+  const faultDomain = blame(error);
+  return {
+    message: `The deployment of node ${name} failed: ${error}`,
+    correction:
+      CORRECTIONS[faultDomain] ?? `Look into the log of the conductor that has node ${name} for that time.`,
+    faultDomain,
+  };
+}
+
+type Row = readonly [words: RegExp, faultDomain: FaultDomain, correction: string];
+
+/** What Nova's fault says of itself. The first row that matches counts. */
+const FAULTS: readonly Row[] = [
+  [
+    /failed to allocate the network|binding failed|PortBindingFailed|binding_failed/i,
+    'openstack',
+    'Neutron did not bind the port: look whether an agent of the host is alive (openstack network agent list), and whether a mechanism driver takes that physical network and VNIC type.',
+  ],
+  [
+    /image .*(not found|could not be found|unacceptable|corrupt)|ImageNotFound/i,
+    'image-supply',
+    'Put the image of `acceptance` into Glance again, until openstack image show says active.',
+  ],
+  [
+    /messaging|timed out waiting for a reply/i,
+    'openstack',
+    'A part of Nova does not answer on the message queue: openstack compute service list.',
+  ],
+];
+
+/** Why a server is in ERROR before a node was deployed for it, by what else is seen. */
+export function judgeError({ server, events, node, hypervisor, offered, flavor }: Broken): CloudFinding {
+  const fault = server.fault ?? 'no reason is told';
+  const message = `Nova puts server ${server.name} into ERROR: ${fault}`;
+  const row = FAULTS.find(([words]) => words.test(`${fault}\n${events}`));
+  if (row) return { message, faultDomain: row[1], correction: row[2] };
+  if (!/no valid host/i.test(fault)) {
+    return {
+      message,
+      faultDomain: 'openstack',
+      correction: `Look into what became of it: openstack server event list ${server.id}`,
+    };
+  }
+  const with_ = (over: CloudFinding): CloudFinding => ({ ...over, message: `${message} ${over.message}` });
+  if (node === undefined) {
+    return with_({
+      message: 'Ironic does not have the node of `acceptance`.',
+      faultDomain: 'ironic',
+      correction: 'Enrol it in Ironic, or correct `acceptance.node`.',
+    });
+  }
+  if (hypervisor === undefined) {
+    return with_({
+      message: `No nova-compute has node ${node.name}.`,
+      faultDomain: 'openstack',
+      correction:
+        'Start nova-compute with the Ironic driver (openstack compute service list), and let the cell know its host: nova-manage cell_v2 discover_hosts.',
+    });
+  }
+  if (hypervisor.state !== 'up' || hypervisor.status === 'disabled') {
+    const down = hypervisor.state !== 'up';
+    return with_({
+      message: `nova-compute on ${hypervisor.host}, which has node ${node.name}, is ${down ? 'down' : 'disabled'}.`,
+      faultDomain: 'openstack',
+      correction: down
+        ? `Start nova-compute on ${hypervisor.host}, and look why it stopped.`
+        : `openstack compute service set --enable ${hypervisor.host} nova-compute`,
+    });
+  }
+  if (node.state !== 'available' || node.maintenance) {
+    return with_({
+      message: `Node ${node.name} is ${node.maintenance ? 'in maintenance' : node.state} in Ironic.`,
+      faultDomain: 'ironic',
+      correction: `Bring it to available: openstack baremetal node show ${node.name}`,
+    });
+  }
+  if (offered === false) return with_(notOffered(flavor, node));
+  return {
+    message,
+    faultDomain: 'openstack',
+    correction: `Look into the log of nova-scheduler for server ${server.id}: which filter refused node ${node.name}.`,
+  };
+}
+
+/** Nova does not take the request: a definite answer, by its status and its words. */
+export function judgeRefusal(status: unknown, said: string): CloudFinding | undefined {
+  const of = (faultDomain: FaultDomain, correction: string): CloudFinding => ({
+    message: `Nova refuses the server: ${said || `it answers with ${String(status)}`}`,
+    faultDomain,
+    correction,
+  });
+  if ((status === 403 || status === 413) && /quota/i.test(said)) {
+    return of('openstack', 'Raise the quota of the project that it names: openstack quota set.');
+  }
+  if (status === 400 && /image/i.test(said)) {
+    return of('image-supply', 'Put the image of `acceptance` into Glance again, or name another one.');
+  }
+  if (status === 400 || status === 404 || status === 409) {
+    return of('openstack', 'Correct what it names, in the contract or in the cloud.');
+  }
+  return undefined;
+}
+
+/** A server that is not where it was meant to be. */
+export const judgePlace = (
+  { name, hypervisor }: CloudServer,
+  node: Pick<BareNode, 'name' | 'uuid' | 'resourceClass'>,
+): CloudFinding | undefined =>
+  hypervisor === null || hypervisor === node.uuid
+    ? undefined
+    : {
+        message: `Server ${name} is on ${hypervisor}, not on node ${node.name} (${node.uuid}).`,
+        correction: `Give ${node.name} a resource class that nothing else has, and let \`acceptance.flavor\` ask for it alone.`,
+        faultDomain: 'contract',
+      };
