@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -80,15 +80,20 @@ async function untilThere(text: string): Promise<void> {
   }
 }
 
-/** Folders with keys that are there now. */
-const workspaces = (): string[] =>
-  ['/dev/shm', tmpdir()].flatMap((base) => {
-    try {
-      return readdirSync(base).filter((name) => /^rackwright-ssh-(?!e2e)/.test(name));
-    } catch {
-      return [];
-    }
-  });
+/** Folders with this key that are there now: other test files have their own. */
+const workspacesWith = (secret: string): string[] =>
+  ['/dev/shm', tmpdir()].flatMap((base) =>
+    readdirSync(base)
+      .filter((name) => /^rackwright-ssh-(?!e2e)/.test(name))
+      .map((name) => join(base, name))
+      .filter((folder) => {
+        try {
+          return readFileSync(join(folder, 'key'), 'utf8').includes(secret);
+        } catch {
+          return false;
+        }
+      }),
+  );
 
 describe('a command', () => {
   it('says its output, its error output and its exit code, whatever its words hold', async () => {
@@ -166,10 +171,12 @@ describe('a key', () => {
     const ran = on(theHost(), ['sleep', '86433'], { wholeMs: 3_000 });
     const error = ran.catch((caught: unknown) => caught);
     await untilThere('sleep 86433');
-    expect(workspaces()).toHaveLength(1);
+    const [workspace, ...more] = workspacesWith(secret);
+    expect([workspace, more]).toEqual([expect.any(String), []]);
     expect(processesWith(secret)).toEqual([]);
     expect(JSON.stringify(await error)).not.toContain(secret.slice(0, 16));
-    expect(workspaces()).toEqual([]);
+    expect(existsSync(workspace!)).toBe(false);
+    expect(workspacesWith(secret)).toEqual([]);
   });
 });
 
