@@ -163,8 +163,7 @@ describe.skipIf(missing !== undefined)('a base ISO that was built', () => {
 async function boot(url: string, folder: string): Promise<string> {
   const vars = join(folder, 'vars.fd');
   copyFileSync(join(OVMF, 'OVMF_VARS_4M.fd'), vars);
-  const machine = spawn('nice', [
-    'qemu-system-x86_64',
+  const machine = spawn('qemu-system-x86_64', [
     ...QUIETLY.split(' '),
     '-drive',
     `if=pflash,format=raw,readonly=on,file=${CODE}`,
