@@ -113,7 +113,7 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
         address: addressOf(i),
         console: console.path,
       })),
-      controlPlane: { ...cluster?.contract(), ...cloud?.contract() },
+      controlPlane: { ...cluster?.contract(), ...cloud?.contract(cluster !== undefined) },
     }),
     0o644,
   );

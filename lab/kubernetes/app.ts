@@ -5,6 +5,7 @@ import type { Identity } from '../certificates.ts';
 import type { Faults } from '../faults.ts';
 import { cephStatus } from './ceph.ts';
 import { execUpgrade } from './exec.ts';
+import { glanceCheck } from './glance.ts';
 import { shown } from './faulty.ts';
 import type { Objects, Wire } from './objects.ts';
 
@@ -102,6 +103,8 @@ export function kubernetesApp({ objects, faults, token }: Cluster, identity: Ide
       if (faults.on('apiForbidden')) return 403;
       if (command.slice(0, 4).join(' ') === 'ceph status --format json' && pod.startsWith('rook-ceph-tools'))
         return cephStatus(faults);
+      if (command.join(' ') === 'glance-manage db check' && pod.startsWith('glance-api'))
+        return glanceCheck(faults);
       return { exitCode: 127, stdout: '', stderr: `${command[0]}: command not found\n` };
     }),
   );

@@ -218,6 +218,7 @@ export function newObjects(at: string): Objects {
         node: c2,
         at,
         claim: 'glance-images',
+        labels: { app: 'glance-api' },
         owner: { kind: 'StatefulSet', name: 'glance-api' },
       }),
     ],

@@ -30,6 +30,10 @@ export const KUBERNETES_SWITCHES: readonly FaultSwitch[] = [
   flag('storageClassMissing', 'storage class rbd is not there'),
   flag('storageClassOther', 'storage class rbd has another provisioner'),
   flag('claimPending', 'the claim of the image service has no volume'),
+  flag(
+    'migrationPending',
+    '`glance-manage db check` in the pod of Glance says that its database is to be expanded',
+  ),
   flag('toolboxGone', 'the toolbox of Ceph is not there'),
   flag('cephSilent', 'Ceph has no quorum: `ceph status` gives up'),
   flag('cephMonitorDown', 'a monitor of Ceph is out of quorum'),

@@ -6,6 +6,7 @@ import { faults, type FaultValues, type Faults } from '../faults.ts';
 import { eventLog, saved, writeAtomic } from '../store.ts';
 import type { Account, Cloud, Machine } from './cloud.ts';
 import { CONDUCTORS, IRONIC_COMPUTE, PROJECT, REGION } from './cloud.ts';
+import { COMMANDS, platformOf } from './platform.ts';
 import { glance } from './glance/service.ts';
 import { deployImages, uploadDeployImages } from './glance/deploy.ts';
 import { newImage, upload } from './glance/images.ts';
@@ -26,8 +27,12 @@ import { CLOUD_SERVICES, CLOUD_SWITCHES, type CloudService } from './switches.ts
 export interface LabCloud {
   readonly faults: ReadonlyMap<string, Faults>;
   listen(host: string, port: number): Promise<{ close(): Promise<void> }>;
-  /** The part of the contract that is about it. */
-  contract(): { readonly [field: string]: unknown };
+  /**
+   * The part of the contract that is about it.
+   *
+   * @param inPods whether the lab's cluster is there, in whose pods commands are run
+   */
+  contract(inPods?: boolean): { readonly [field: string]: unknown };
 }
 
 export interface CloudOptions {
@@ -126,7 +131,7 @@ export async function labCloud(options: CloudOptions): Promise<LabCloud> {
         },
       };
     },
-    contract: () => ({
+    contract: (inPods = false) => ({
       openstack: {
         authUrl: `${url}/identity/v3`,
         region: REGION,
@@ -137,6 +142,8 @@ export async function labCloud(options: CloudOptions): Promise<LabCloud> {
           project: PROJECT,
           domain: 'Default',
         },
+        ...platformOf(speed),
+        ...(inPods ? { commands: COMMANDS } : {}),
         bareMetal: {
           conductors: CONDUCTORS,
           computes: [IRONIC_COMPUTE],

@@ -22,6 +22,7 @@ export const CLOUD_SWITCHES: { readonly [service in CloudService]: readonly Faul
     ...API,
     flag('endpointMissing', 'the catalogue has no endpoint of the compute service'),
     flag('endpointWrong', 'the endpoint of the image service is where nothing listens'),
+    flag('ironicEndpointWrong', 'the endpoint of the bare-metal service is where nothing listens'),
     count(
       'tokenExpired',
       'a token that was good until now has expired when it is used, at whichever service',

@@ -32,6 +32,8 @@ export interface Bench {
   happened(what: string, id: string): Promise<void>;
   /** As the lab is started again, at this speed. */
   restart(speed?: number): Promise<void>;
+  /** The part of the contract that is about it, as one who has its CA needs it. */
+  contract(inPods?: boolean): { readonly [field: string]: unknown };
   stop(): Promise<void>;
 }
 
@@ -42,6 +44,7 @@ export async function startBench(first = 50): Promise<Bench> {
   const dir = mkdtempSync(join(tmpdir(), 'lab-openstack-'));
   const port = await freePort();
   const authority: Identity = await newAuthority('Lab CA');
+  writeAtomic(join(dir, 'ca.pem'), authority.cert);
   const imagePath = join(dir, 'image.raw');
   writeAtomic(imagePath, pretendImage('acceptance', 1024 * 1024));
   const done: string[] = [];
@@ -122,6 +125,10 @@ export async function startBench(first = 50): Promise<Bench> {
     async restart(speed = first) {
       await running.close();
       running = await open(speed);
+    },
+    contract(inPods) {
+      const { openstack } = running.cloud.contract(inPods) as { openstack: object };
+      return { openstack: { ...openstack, ca: join(dir, 'ca.pem') } };
     },
     async stop() {
       await running.close();

@@ -165,6 +165,13 @@ const CASES: readonly Case[] = [
     with: 'https://127.0.0.1:1/image',
   },
   {
+    service: 'keystone',
+    fault: 'ironicEndpointWrong',
+    look: async () => (await catalogued())['baremetal'],
+    without: '/baremetal',
+    with: 'https://127.0.0.1:1/baremetal',
+  },
+  {
     service: 'nova',
     fault: 'computeDown',
     look: service('nova-compute', 'compute-1', 'state', 'status'),

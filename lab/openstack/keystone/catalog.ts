@@ -11,13 +11,16 @@ const SERVICES = [
 ] as const;
 const INTERFACES = ['public', 'internal', 'admin'] as const;
 /** A port that nothing listens on. */
-const NOWHERE = 'https://127.0.0.1:1/image';
+const NOWHERE = 'https://127.0.0.1:1';
 
 /** Every service, with its endpoints, as faults leave them. */
 export function services(cloud: Cloud): { service: Wire; endpoints: Wire[] }[] {
   const { keystone } = cloud.faults;
   const missing = keystone.on('endpointMissing');
-  const wrong = keystone.on('endpointWrong');
+  const wrong = [
+    ...(keystone.on('endpointWrong') ? ['image'] : []),
+    ...(keystone.on('ironicEndpointWrong') ? ['baremetal'] : []),
+  ];
   return SERVICES.map(([type, name, path]) => ({
     service: {
       id: idOf(`service/${type}`),
@@ -36,7 +39,7 @@ export function services(cloud: Cloud): { service: Wire; endpoints: Wire[] }[] {
             service_id: idOf(`service/${type}`),
             region: REGION,
             region_id: REGION,
-            url: wrong && type === 'image' ? NOWHERE : `${cloud.url()}${path}`,
+            url: `${wrong.includes(type) ? NOWHERE : cloud.url()}${path}`,
             enabled: true,
             links: { self: `${cloud.url()}/identity/v3/endpoints/${idOf(`endpoint/${type}/${each}`)}` },
           })),

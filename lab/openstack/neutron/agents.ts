@@ -39,7 +39,8 @@ export function agents(cloud: Cloud): Wire[] {
 }
 
 function agent(cloud: Cloud, type: string, binary: string, host: string, alive: boolean): Wire {
-  const reported = alive ? Math.floor(Date.now() / REPORT_MS) * REPORT_MS : Date.now() - DEAD_MS;
+  const interval = REPORT_MS / cloud.speed;
+  const reported = alive ? Math.floor(Date.now() / interval) * interval : Date.now() - DEAD_MS;
   const started = stamp(Date.parse(cloud.state.startedAt));
   return {
     id: uuidOf(`agent/${binary}/${host}`),

@@ -18,13 +18,13 @@ interface NovaService {
   readonly reportedAt: Date;
 }
 
-/** When a service reported last: each ten seconds, whoever looks. */
-const lastReport = (): Date => new Date(Math.floor(Date.now() / REPORT_MS) * REPORT_MS);
+/** When a service reported last: each ten seconds at speed 1, whoever looks. */
+const lastReport = (interval: number): Date => new Date(Math.floor(Date.now() / interval) * interval);
 
 /** Every service of Nova, as faults leave it. */
 export function novaServices(cloud: Cloud): NovaService[] {
   const { nova } = cloud.faults;
-  const reported = lastReport();
+  const reported = lastReport(REPORT_MS / cloud.speed);
   const before = new Date(Date.now() - DOWN_MS);
   const service = (binary: string, host: string, down: boolean): NovaService => ({
     binary,
