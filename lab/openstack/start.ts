@@ -168,6 +168,7 @@ export async function labCloud(options: CloudOptions): Promise<LabCloud> {
           image: 'acceptance-image',
           network: 'tenant',
           ports: [Number(new URL(url).port)],
+          console: 'novnc',
         },
       },
     }),

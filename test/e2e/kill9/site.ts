@@ -14,6 +14,8 @@ export interface OutsideLab {
   ask<T>(path: string, init?: RequestInit): Promise<T>;
   /** Sets fault switches of a server. */
   faults(node: string, switches: object): Promise<unknown>;
+  /** Sets fault switches of a service of its control plane; none: all are off. */
+  service(name: string, switches?: object): Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -27,6 +29,8 @@ export interface Contract {
   readonly firmware: {
     readonly baselines: readonly { readonly components: readonly { readonly file: string }[] }[];
   };
+  readonly openstack?: { readonly ca: string };
+  readonly acceptance?: object;
   readonly nodes: readonly { readonly name: string; readonly bmc?: { readonly address: string } }[];
 }
 
@@ -58,6 +62,16 @@ export async function startOutsideLab(
   return {
     controlUrl,
     ask,
+    service: async (name, switches) => {
+      const method = switches === undefined ? 'DELETE' : 'PUT';
+      const answer = await fetch(`${controlUrl}/services/${name}/faults`, {
+        method,
+        ...(switches === undefined
+          ? {}
+          : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(switches) }),
+      });
+      if (!answer.ok) throw new Error(`the lab answers ${answer.status} for ${name}`);
+    },
     faults: (node, switches) => ask(`${node}/faults`, { method: 'PUT', body: JSON.stringify(switches) }),
     contract: {
       ...written,

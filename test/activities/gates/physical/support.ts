@@ -146,7 +146,7 @@ export async function makeOne(id: string, made: Made): Promise<Outcome> {
     input: { site: SITE, runId, contractHash: '', gate: 7, check: id, run },
     site,
     inventory,
-    signal: AbortSignal.timeout(seconds * 1000),
+    signal: new AbortController().signal,
     secret: secretsOf(site),
     evidence: (target, { asked, answer }) =>
       site.evidence.put(
