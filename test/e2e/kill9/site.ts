@@ -23,7 +23,6 @@ export interface Contract {
   readonly site: string;
   readonly bmc: { readonly credentials: object; readonly tls: { readonly ca: string } };
   readonly media: { readonly gatewayUrl: string; readonly iso: string };
-  readonly openstack?: { readonly ca: string };
   readonly images: readonly { readonly name: string; readonly url: string }[];
   readonly machineTypes: readonly object[];
   readonly firmware: {
