@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONG = [
   'test/e2e/qemu/life.test.ts',
   'test/e2e/kill9/steps.test.ts',
+  'test/e2e/kill9/checks.test.ts',
   'test/e2e/acceptance.test.ts',
   'test/e2e/sushy/life.test.ts',
   'test/e2e/web-ui/operator.test.ts',
@@ -12,6 +13,7 @@ const LONG = [
   'test/field/field.test.ts',
   'test/e2e/secrets/secrets.test.ts',
   'test/e2e/images.test.ts',
+  'test/e2e/openstack-small.test.ts',
   'test/e2e/erase.test.ts',
   'test/e2e/ironic-on-lab.test.ts',
   'test/field/life.test.ts',
