@@ -196,6 +196,19 @@ describe('the image that goes there and back', () => {
     expect(cloud.images.size).toBe(0);
   });
 
+  it('is told to be refused where Glance hangs up before it has all of it', async () => {
+    cloud.hangsUpOn = 1024 * 1024;
+    instead(({ method }) =>
+      method === 'PUT' ? { status: 413, body: { message: 'There is not enough disk space' } } : undefined,
+    );
+    const { outcome, findings } = await made();
+    expect([outcome, findings[0]?.failure.message]).toEqual([
+      'fail',
+      'Glance does not store the image: There is not enough disk space',
+    ]);
+    expect(cloud.images.size).toBe(0);
+  });
+
   it('is removed where the check is ended', async () => {
     const stop = new AbortController();
     instead(({ path }) => {

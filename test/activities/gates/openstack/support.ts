@@ -60,6 +60,8 @@ export class SmallCloud {
   endpoints: Record<string, string | undefined> = {};
   /** Answers in the place of its own. */
   instead: (asked: Asked) => Answer | undefined = () => undefined;
+  /** Requests of as many bytes and more end with the connection. */
+  hangsUpOn = Infinity;
   asked: Asked[] = [];
   tokens = 0;
   contract: { openstack: Row } = { openstack: {} };
@@ -130,6 +132,8 @@ export async function aSmallCloud(): Promise<SmallCloud> {
   const cloud = new SmallCloud();
   const authority = await newAuthority('CA');
   const server = createServer(await issue(authority, 'cloud', '127.0.0.1'), (request, response) => {
+    if (Number(request.headers['content-length'] ?? 0) >= cloud.hangsUpOn)
+      return void request.socket.destroy();
     void buffer(request).then((body) => {
       const asked = { method: request.method!, path: request.url!, body };
       cloud.asked.push(asked);
