@@ -51,6 +51,7 @@ export const IRONIC_CHECKS: readonly Check[] = [
       'Neutron has `openstack.bareMetal.provisioningNetwork`, once, up and ACTIVE, with the subnet, the VLAN and the DHCP of the contract; and the networks that nodes name.',
     from: 'worker',
     faultDomain: 'provisioning-network',
+    bounds: EACH_NODE,
   }),
   check({
     id: 'deploy-images',

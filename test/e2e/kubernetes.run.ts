@@ -7,6 +7,8 @@ import { openKubeconfig } from '../../activities/kubernetes/kubeconfig.ts';
 import { resolveSecret } from '../../activities/secrets/resolve.ts';
 import type { Inventory } from '../../contracts/inventory/inventory.ts';
 import { contractWith, KUBERNETES_GATE } from '../activities/gates/kubernetes/support.ts';
+import { aContext } from '../activities/gates/images/support.ts';
+import { checksNamed } from '../activities/gates/openstack-cloud.ts';
 import { KubeApiServer, missingForKubernetes } from '../peers/kube-apiserver.ts';
 import { shownFailing } from '../support/shown.ts';
 import { GateBench } from '../workflows/gate-bench.ts';
@@ -25,6 +27,7 @@ const shown = shownFailing('kube-apiserver 1.36', [
   'kubernetes-workloads',
   'storage-classes',
   'claims-bound',
+  'container-digests',
 ]);
 const NODES = '/api/v1/nodes';
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
@@ -317,6 +320,35 @@ describe.skipIf(missing !== undefined)(
         );
       expect(await names(2)).toEqual(await names(250));
       expect((await names(2)).length).toBeGreaterThan(4);
+    });
+
+    it('containers that run what was not recorded, or are named by a tag that can be changed', async () => {
+      const [check] = checksNamed('container-digests');
+      const contract = (containerImages: object[]): Inventory =>
+        contractWith({ kubernetes: { ...inventory.kubernetes, containerImages } });
+      const judge = async (record: object) => {
+        const context = await aContext(contract([record]), { secret: resolveSecret });
+        const { outcome, findings } = await check!.run(context);
+        return [outcome, findings[0]?.failure.message ?? ''];
+      };
+      const recorded = { image: 'registry.test/main:1', digest: made.DIGEST, immutableTag: true };
+      expect(await judge(recorded)).toEqual(['pass', '']);
+      expect(await judge({ ...recorded, immutableTag: false })).toEqual([
+        'fail',
+        expect.stringMatching(/but by a tag/),
+      ]);
+      expect(await judge({ ...recorded, image: 'registry.test/other:1' })).toEqual([
+        'fail',
+        expect.stringMatching(/none is recorded of it/),
+      ]);
+      await podStatus(made.runningOther());
+      expect(await judge(recorded)).toEqual([
+        'fail',
+        expect.stringMatching(/runs sha256:6{64} of registry.test/),
+      ]);
+      await remakePod();
+      expect(await judge(recorded)).toEqual(['pass', '']);
+      shown('container-digests');
     });
 
     it('an API server without its etcd is not ready: that is the finding, and nothing else is judged', async () => {

@@ -38,7 +38,9 @@ const lease = (name: string): Made => ({
   },
 });
 
-const container = { image: 'registry.test/main@sha256:0', imageID: '', name: 'main' };
+/** What was pulled of the image that all pods run. */
+export const DIGEST = `sha256:${'5'.repeat(64)}`;
+const container = { image: 'registry.test/main:1', imageID: `registry.test/main@${DIGEST}`, name: 'main' };
 
 export const pod = (name: string, namespace: string, labels: { [key: string]: string } = {}): Made => ({
   metadata: { name, namespace, labels },
@@ -193,3 +195,16 @@ export const execBinding: Made = {
   subjects: [READER],
   roleRef: roleRef('Role', 'exec'),
 };
+
+/** A pod whose container runs another image than the others. */
+export const runningOther = () => ({
+  containerStatuses: [
+    {
+      ...container,
+      imageID: `registry.test/main@sha256:${'6'.repeat(64)}`,
+      ready: true,
+      restartCount: 0,
+      state: { running: { startedAt: since } },
+    },
+  ],
+});
