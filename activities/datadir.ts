@@ -24,6 +24,8 @@ export interface DataDir {
   readonly standing: string;
   /** Which update of firmware is under way on each node. */
   readonly firmware: string;
+  /** Images that BMCs are given to show that they reach the gateway, for the time of one look. */
+  readonly mediaProbes: string;
   readonly temporalDb: string;
   readonly logs: string;
   readonly lab: string;
@@ -47,6 +49,7 @@ export function dataDirPaths(dataDir = '.rackwright'): DataDir {
     inspections: join(root, 'inspections'),
     standing: join(root, 'standing'),
     firmware: join(root, 'firmware-updates'),
+    mediaProbes: join(root, 'media-probes'),
     temporalDb: join(root, 'temporal.db'),
     logs: join(root, 'logs'),
     lab: join(root, 'lab'),

@@ -5,6 +5,7 @@ import type { ImageVersion } from '../core/images.ts';
 import type { NodeRecord } from '../core/node.ts';
 import type { EvidenceStore } from './evidence/evidence-store.ts';
 import type { InspectionStore } from './inspections/inspection-store.ts';
+import type { MediaProbes } from './media-probes/store.ts';
 import type { RecordStore } from './records/record-store.ts';
 import type { StandingStore } from './standing/standing-store.ts';
 import type { UpdateJournal } from './redfish/update-journal.ts';
@@ -33,6 +34,8 @@ export interface Site {
   readonly blobs: BlobStore;
   /** Which update of firmware is under way on each node. */
   readonly updates: UpdateJournal;
+  /** The images that BMCs are given to show that they reach the gateway, and who asked for them. */
+  readonly probes: MediaProbes;
   readonly tokens: Tokens;
   /** Every secret that this process has resolved; redacted from evidence, errors and logs. */
   readonly secrets: SecretSet;

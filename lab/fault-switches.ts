@@ -53,6 +53,10 @@ export const FAULT_SWITCHES: readonly FaultSwitch[] = [
     'the BMC cannot fetch the image: insert fails, and so does a boot from it',
     'vm-15',
   ),
+  flag(
+    'mediaNeverFetched',
+    'the BMC shows inserted media, and asks nobody for it before a server boots from it',
+  ),
   count(
     'fetchFailsWithId',
     'the BMC cannot fetch the image: only the id of the message, RAC0904, says so',

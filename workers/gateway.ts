@@ -28,6 +28,7 @@ await main('gateway', async () => {
     tokens: site.tokens,
     operations: temporalOperations(client),
     contract: (hash) => site.contracts.load(hash),
+    probes: site.probes,
     log,
   });
   const { url, server } = await listen(app, config);

@@ -7,6 +7,7 @@ import { fileEvidenceStore } from '../activities/evidence/file-evidence-store.ts
 import { fileInspectionStore } from '../activities/inspections/inspection-store.ts';
 import { placeOf } from '../activities/images/image-bytes.ts';
 import { loadContract, storeContract } from '../activities/inventory/contract-store.ts';
+import { fileMediaProbes } from '../activities/media-probes/store.ts';
 import { fileRecordStore } from '../activities/records/file-record-store.ts';
 import { fileStandingStore } from '../activities/standing/standing-store.ts';
 import { fileUpdateJournal } from '../activities/redfish/update-journal.ts';
@@ -58,6 +59,7 @@ export async function createSite({ config, log, secrets, client }: SiteParts): P
     },
     blobs,
     updates: fileUpdateJournal(dir.firmware),
+    probes: fileMediaProbes(dir.mediaProbes),
     tokens: new Tokens(key),
     secrets,
     async secret(reference) {

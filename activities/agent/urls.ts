@@ -2,6 +2,7 @@ import { API_VERSION } from '../../core/agent/messages.ts';
 import type { Inventory } from '../../contracts/inventory/inventory.ts';
 import { fail } from '../../core/errors/failure.ts';
 import type { OperationRef, TokenWindow } from '../../core/operations.ts';
+import { PROBE_FILE } from '../../core/reachability/media-probe.ts';
 import type { Tokens } from '../tokens/tokens.ts';
 
 type Door = { readonly tokens: Tokens; readonly gatewayUrl: string };
@@ -44,6 +45,13 @@ export const mediaUrl = (door: Door, ref: OperationRef, window: TokenWindow): st
 /** The image that this boot writes. */
 export const imageUrl = (door: Door, ref: OperationRef, window: TokenWindow, image: string): string =>
   `${door.gatewayUrl}/images/${door.tokens.mint(ref, 'image', window)}/${encodeURIComponent(image)}`;
+
+/** The image that a BMC is given to show that it reaches the gateway. */
+export const probeUrl = (
+  door: Door,
+  ref: Pick<OperationRef, 'site' | 'node' | 'requestId' | 'generation'>,
+  window: TokenWindow,
+): string => `${door.gatewayUrl}/media/${door.tokens.mint(ref, 'probe', window)}/${PROBE_FILE}`;
 
 /** Where the guest says that it is up. */
 export const firstBootUrl = (door: Door, ref: OperationRef, window: TokenWindow): string =>

@@ -1,17 +1,15 @@
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { VANTAGE_WORKER, vantageHost } from '../../contracts/inventory/vantage.ts';
+import { VANTAGE_WORKER } from '../../contracts/inventory/vantage.ts';
 import { knockWords, readKnocks, type Endpoint } from '../../core/agent/knocks.ts';
 import type { Knock } from '../../core/agent/reach.ts';
 import { fail, type Failure } from '../../core/errors/failure.ts';
-import { runOn } from '../ssh/run.ts';
-import type { StepContext } from './driver.ts';
+import type { Opening } from '../kubernetes/open.ts';
+import { runnersAt } from '../vantage/runners.ts';
 
 const CONNECT_MS = 5_000;
 /** On a host: the login, the connections, which are tried at once, and the way back. */
 const WHOLE_MS = 45_000;
-/** Of what a host says: its own addresses alone are thousands where it is a node of Kubernetes. */
-const MOST_BYTES = 2 * 1024 * 1024;
 
 /** A place that connections are tried from. */
 export interface Place {
@@ -23,11 +21,9 @@ export interface Place {
   knock(endpoints: readonly Endpoint[]): Promise<{ own: readonly string[]; knocks: readonly Knock[] }>;
 }
 
-/** The place of this name: the worker, or a vantage point that is reached by SSH. */
-export function placeOf(
-  from: string,
-  { inventory, signal, secret }: Pick<StepContext, 'inventory' | 'signal' | 'secret'>,
-): Place {
+/** The place of this name: the worker, or a vantage point, of whose pods one is taken. */
+export function placeOf(from: string, context: Opening): Place {
+  const { signal } = context;
   if (from === VANTAGE_WORKER) {
     return {
       label: 'the worker',
@@ -43,7 +39,6 @@ export function placeOf(
     };
   }
   const label = `vantage point ${from}`;
-  const { hostKey, ...host } = vantageHost(inventory, from);
   return {
     label,
     unusable: {
@@ -51,8 +46,8 @@ export function placeOf(
       correction: `Look at routes, firewall and limits of ${label}, or name another one in \`from\`.`,
     },
     async knock(endpoints) {
-      const options = { secret, signal, wholeMs: WHOLE_MS, maxBytes: MOST_BYTES };
-      const ran = await runOn({ ...host, hostKey, label }, knockWords(endpoints, CONNECT_MS / 1000), options);
+      const [runner] = await runnersAt(from, context);
+      const ran = await runner.run(knockWords(endpoints, CONNECT_MS / 1000), WHOLE_MS);
       const knocked = readKnocks(ran, endpoints);
       if (!('unusable' in knocked)) return knocked;
       throw fail('VANTAGE_UNUSABLE', `No guest can be tried from ${label}: ${knocked.unusable}.`, {

@@ -10,6 +10,7 @@ import { IRONIC_FUNCTIONS } from './ironic/index.ts';
 import { KUBERNETES_FUNCTIONS } from './kubernetes/index.ts';
 import { OPENSTACK_FUNCTIONS } from './openstack/index.ts';
 import { PHYSICAL_FUNCTIONS } from './physical/index.ts';
+import { REACHABILITY_FUNCTIONS } from './reachability/index.ts';
 
 const FUNCTIONS: { readonly [id: string]: CheckFunction } = {
   ...HOST_FUNCTIONS,
@@ -21,6 +22,7 @@ const FUNCTIONS: { readonly [id: string]: CheckFunction } = {
   ...IRONIC_FUNCTIONS,
   'glance-images': glanceImages,
   'container-digests': containerDigests,
+  ...REACHABILITY_FUNCTIONS,
   ...PHYSICAL_FUNCTIONS,
 };
 

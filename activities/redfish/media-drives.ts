@@ -8,6 +8,8 @@ export interface MediaOptions {
   readonly ours: readonly string[];
   /** File names of our images, for drives that show no URL. Those that this process inserted are known. */
   readonly names?: readonly string[];
+  /** Only these are ours: none that this process has inserted beside them may be replaced. */
+  readonly only?: boolean;
   /** What the BMC shows to the publisher; dummies are sent where a BMC insists and there are none. */
   readonly credentials?: { readonly username: string; readonly password: string } | undefined;
   /** What an earlier look had asked, if another process made it. */
@@ -25,9 +27,9 @@ export interface MediaOptions {
 }
 
 /** What tells our images from those of others on this BMC. */
-export const oursOn = (bmc: Bmc, options: Pick<MediaOptions, 'ours' | 'names'>): Ours => ({
+export const oursOn = (bmc: Bmc, options: Pick<MediaOptions, 'ours' | 'names' | 'only'>): Ours => ({
   prefixes: options.ours,
-  names: [...(options.names ?? []), ...bmc.memory.mediaNames],
+  names: [...(options.names ?? []), ...(options.only === true ? [] : bmc.memory.mediaNames)],
 });
 
 /** Every virtual drive of the system: under the system, and under its managers. */

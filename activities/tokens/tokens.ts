@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { OperationRef, TokenWindow } from '../../core/operations.ts';
 
 /** What a token opens. One audience never opens another's door. */
-export const AUDIENCES = ['agent', 'media', 'image', 'first-boot'] as const;
+export const AUDIENCES = ['agent', 'media', 'image', 'first-boot', 'probe'] as const;
 export type Audience = (typeof AUDIENCES)[number];
 
 /** What stands in a token, readable by anyone who holds it; only the signature is secret. */

@@ -140,6 +140,9 @@ function references(raw: Tree, nodes: readonly Item[]): Finding[] {
     ...to(['acceptance', 'type'], acceptance['type'], types, 'machine type'),
     ...to(['acceptance', 'image'], acceptance['image'], namesAt(raw, 'images'), 'image'),
     ...to(['acceptance', 'network'], acceptance['network'], networks, 'network'),
+    ...items(tree(acceptance['reachability'])['bmcs']).flatMap((name, index) =>
+      to(['acceptance', 'reachability', 'bmcs', index], name, namesAt(raw, 'nodes'), 'node'),
+    ),
   ];
 }
 

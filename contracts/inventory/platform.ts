@@ -103,6 +103,9 @@ export const Kubernetes = z.strictObject({
 });
 export type Kubernetes = z.output<typeof Kubernetes>;
 
+const LABEL_KEY = /^([a-z0-9.-]{1,253}\/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
+const LABEL_VALUE = /^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$/;
+
 /** A place that checks are made from. */
 export const VantagePoint = z
   .strictObject({
@@ -112,10 +115,21 @@ export const VantagePoint = z
     ssh: Ssh.extend({ host: Host }).optional(),
     /** A worker of its own, on the queue `rackwright-<site>-<name>`. */
     worker: z.literal(true).optional(),
+    /** Pods of `kubernetes`: each that has all of these labels and is ready, such as every conductor. */
+    pod: z
+      .strictObject({
+        namespace: Name,
+        labels: z
+          .record(z.string().regex(LABEL_KEY), z.string().regex(LABEL_VALUE))
+          .refine((labels) => Object.keys(labels).length > 0, RULES.podLabels.message),
+        /** Left out: the one that the pod itself names as its default, or its first. */
+        container: Name.optional(),
+      })
+      .optional(),
   })
   .refine(
-    ({ controller, ssh, worker }) =>
-      [controller, ssh, worker].filter((way) => way !== undefined).length === 1,
+    ({ controller, ssh, worker, pod }) =>
+      [controller, ssh, worker, pod].filter((way) => way !== undefined).length === 1,
     RULES.oneVantage.message,
   );
 export type VantagePoint = z.output<typeof VantagePoint>;

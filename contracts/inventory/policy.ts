@@ -3,6 +3,7 @@ import { CAUSES } from '../../core/acceptance/causes.ts';
 import { NAME_PATTERN } from '../../core/names.ts';
 import { VERBS, isOperationVerb, type OperationVerbName, type Verb } from '../../core/verbs.ts';
 import { Cron, Duration, Gate, HttpUrl, Name, SecretRef, Text, TimeZone } from './primitives.ts';
+import { Reachability } from './reachability.ts';
 import { RULES } from './rules.ts';
 
 const operations = (Object.keys(VERBS) as Verb[]).filter(isOperationVerb) as OperationVerbName[];
@@ -110,6 +111,8 @@ export const Acceptance = z.strictObject({
   clockDifference: Duration.optional(),
   webhook: Webhook.optional(),
   runOn: z.array(RunOn).optional(),
+  /** Which places stand for the components that open connections, and what they have to reach. */
+  reachability: Reachability.optional(),
   ...failurePolicy,
 });
 export type Acceptance = z.output<typeof Acceptance>;

@@ -171,10 +171,14 @@ export const RULES = {
     message: 'is no place that a guest can be tried from',
     correction: 'Write `worker`, the machine of the worker, or the name of a vantage point.',
   },
+  reachFrom: {
+    message: 'is no place that a component could be at',
+    correction: 'Write the name of a vantage point; or `worker`, where it is on the machine of the worker.',
+  },
   handOverFromWorker: {
     message: 'names a vantage point with a worker of its own, from which nothing is tried yet',
     correction:
-      'Give the vantage point `ssh` or a `controller` in the place of `worker: true`, or name another.',
+      'Give the vantage point `ssh`, a `controller` or a `pod` in the place of `worker: true`, or name another.',
   },
   statusCommand: {
     message: 'is no command of the service that tells the state of its database and changes nothing',
@@ -217,9 +221,21 @@ export const RULES = {
     correction:
       'Give a port its `network` and `address`: with driver ironic no guest tells its own. Or leave `handOver` out of the type.',
   },
+  podLabels: {
+    message: 'names no label',
+    correction: 'Write labels that only these pods have, as `kubectl get pods --show-labels` shows them.',
+  },
+  podForHost: {
+    message: 'names a vantage point in a pod, and a host is needed here',
+    correction: 'Name a vantage point with `ssh` or a `controller`.',
+  },
+  podWithoutKubernetes: {
+    message: 'names a vantage point in a pod, and the inventory has no `kubernetes`',
+    correction: 'Add `kubernetes` with its `kubeconfig`, or give the vantage point `ssh`.',
+  },
   oneVantage: {
     message: 'says not, or more than once, where it is',
-    correction: 'Give exactly one of `controller`, `ssh` and `worker: true`.',
+    correction: 'Give exactly one of `controller`, `ssh`, `pod` and `worker: true`.',
   },
   containerImage: {
     message: 'is not the name of a container image',

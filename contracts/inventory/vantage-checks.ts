@@ -14,7 +14,7 @@ export function vantageFindings(raw: Tree): Finding[] {
       ? [{ path: ['vantagePoints', index, 'name'], ...RULES.vantageNamedWorker }]
       : [],
   );
-  for (const { path, from, worker } of uses(raw)) {
+  for (const { path, from, worker, pods } of uses(raw)) {
     if (worker && from === VANTAGE_WORKER) continue;
     const point = named(points, from);
     if (point === undefined) {
@@ -27,6 +27,9 @@ export function vantageFindings(raw: Tree): Finding[] {
       findings.push({ path, message: 'names no vantage point of this inventory', correction });
     } else if (point['worker'] === true) {
       findings.push({ path, ...RULES.handOverFromWorker });
+    } else if (point['pod'] !== undefined) {
+      if (!pods) findings.push({ path, ...RULES.podForHost });
+      else if (raw['kubernetes'] === undefined) findings.push({ path, ...RULES.podWithoutKubernetes });
     } else if (point['controller'] !== undefined) {
       const controller = named(controllers, point['controller']);
       if (controller !== undefined && controller['ssh'] === undefined) {
@@ -42,19 +45,29 @@ interface Use {
   readonly from: string;
   /** Whether the worker itself may be named. */
   readonly worker: boolean;
+  /** Whether it may be in pods. */
+  readonly pods: boolean;
 }
 
 /** Where names of vantage points stand. */
 function uses(raw: Tree): Use[] {
-  const use = (path: FieldPath, value: unknown, worker: boolean): Use[] => {
+  const use = (path: FieldPath, value: unknown, worker: boolean, pods = false): Use[] => {
     const from = text(value);
-    return from === undefined ? [] : [{ path, from, worker }];
+    return from === undefined ? [] : [{ path, from, worker, pods }];
   };
+  const reachability = tree(tree(raw['acceptance'])['reachability']);
+  const at = ['acceptance', 'reachability'];
   return [
-    ...items(raw['machineTypes']).flatMap((type, index) =>
-      use(['machineTypes', index, 'handOver', 'from'], tree(tree(type)['handOver'])['from'], true),
+    ...items(reachability['conductors']).flatMap((name, index) =>
+      use([...at, 'conductors', index], name, true, true),
     ),
-    ...use(['acceptance', 'cloud', 'from'], tree(tree(raw['acceptance'])['cloud'])['from'], true),
+    ...['operator', 'user', 'guest'].flatMap((who) =>
+      use([...at, who, 'from'], tree(reachability[who])['from'], true, true),
+    ),
+    ...items(raw['machineTypes']).flatMap((type, index) =>
+      use(['machineTypes', index, 'handOver', 'from'], tree(tree(type)['handOver'])['from'], true, true),
+    ),
+    ...use(['acceptance', 'cloud', 'from'], tree(tree(raw['acceptance'])['cloud'])['from'], true, true),
     ...use(
       ['openstack', 'bareMetal', 'publishersFrom'],
       tree(tree(raw['openstack'])['bareMetal'])['publishersFrom'],

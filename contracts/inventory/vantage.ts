@@ -1,6 +1,6 @@
 import { fail } from '../../core/errors/failure.ts';
 import type { Inventory } from './inventory.ts';
-import type { Ssh } from './platform.ts';
+import type { Ssh, VantagePoint } from './platform.ts';
 
 /** The name that stands for the machine of the worker itself. */
 export const VANTAGE_WORKER = 'worker';
@@ -21,4 +21,14 @@ export function vantageHost(inventory: Inventory, name: string): VantageHost {
     throw fail('CONTRACT_INVALID', `The contract says of no SSH by which vantage point ${name} is reached.`);
   }
   return { ...ssh, host, port: ssh.port ?? 22 };
+}
+
+/** Where a vantage point is: a host that is logged in to, or pods of the contract's Kubernetes. */
+export type VantagePlace =
+  { readonly host: VantageHost } | { readonly pod: NonNullable<VantagePoint['pod']> };
+
+/** The place of the vantage point of this name. Throws CONTRACT_INVALID where it has none that commands run in. */
+export function vantagePlace(inventory: Inventory, name: string): VantagePlace {
+  const pod = inventory.vantagePoints.find((each) => each.name === name)?.pod;
+  return pod === undefined ? { host: vantageHost(inventory, name) } : { pod };
 }

@@ -9,6 +9,7 @@ import { IRONIC_ERRORS } from './ironic.ts';
 import { KUBERNETES_ERRORS } from './kubernetes.ts';
 import { OPENSTACK_ERRORS } from './openstack.ts';
 import { ORCHESTRATOR_ERRORS } from './orchestrator.ts';
+import { REACHABILITY_ERRORS } from './reachability.ts';
 import { REDFISH_ERRORS } from './redfish.ts';
 import { SSH_ERRORS } from './ssh.ts';
 
@@ -26,6 +27,7 @@ export const CATALOGUE = {
   ...ACCEPTANCE_ERRORS,
   ...SSH_ERRORS,
   ...HOST_ERRORS,
+  ...REACHABILITY_ERRORS,
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type ErrorCode = keyof typeof CATALOGUE;

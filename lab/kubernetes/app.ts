@@ -6,6 +6,7 @@ import type { Faults } from '../faults.ts';
 import { cephStatus } from './ceph.ts';
 import { execUpgrade } from './exec.ts';
 import { glanceCheck } from './glance.ts';
+import { isProbe, probe } from './probe.ts';
 import { shown } from './faulty.ts';
 import type { Objects, Wire } from './objects.ts';
 
@@ -105,6 +106,7 @@ export function kubernetesApp({ objects, faults, token }: Cluster, identity: Ide
         return cephStatus(faults);
       if (command.join(' ') === 'glance-manage db check' && pod.startsWith('glance-api'))
         return glanceCheck(faults);
+      if (isProbe(command) && !faults.on('podsWithoutPython')) return probe(command);
       return { exitCode: 127, stdout: '', stderr: `${command[0]}: command not found\n` };
     }),
   );

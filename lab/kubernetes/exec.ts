@@ -7,7 +7,11 @@ const EXEC = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)\/exec$/;
 const CHANNEL = { stdout: 1, stderr: 2, status: 3 } as const;
 
 /** Runs a command in a pod; a number is the status that the request is answered with instead. */
-export type Run = (namespace: string, pod: string, command: readonly string[]) => Printed | number;
+export type Run = (
+  namespace: string,
+  pod: string,
+  command: readonly string[],
+) => Printed | number | Promise<Printed | number>;
 
 /** Answers requests to run a command in a pod, each over a WebSocket of its own. */
 export function execUpgrade(
@@ -19,18 +23,22 @@ export function execUpgrade(
     handleProtocols: (offered) =>
       ['v5.channel.k8s.io', 'v4.channel.k8s.io'].find((each) => offered.has(each)) ?? false,
   });
-  return (request, socket, head) => {
+  return (request, socket, head) => void answer(request, socket, head);
+
+  async function answer(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    // Whoever asked may be gone before it is answered.
+    socket.on('error', () => undefined);
     const url = new URL(request.url ?? '/', 'https://lab');
     const [, namespace, pod] = EXEC.exec(url.pathname) ?? [];
     const refused = admit(request);
     const result =
-      refused ?? (namespace && pod ? run(namespace, pod, url.searchParams.getAll('command')) : 404);
+      refused ?? (namespace && pod ? await run(namespace, pod, url.searchParams.getAll('command')) : 404);
     if (typeof result === 'number') {
       socket.end(`HTTP/1.1 ${result} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
     }
     sockets.handleUpgrade(request, socket, head, (open) => print(open, result));
-  };
+  }
 }
 
 function print(socket: WebSocket, { exitCode, stdout, stderr }: Printed): void {

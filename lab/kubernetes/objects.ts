@@ -20,6 +20,7 @@ export const VICTIM = { node: 'controller-3', pod: 'coredns-6f6b679f8f-2xkfl' } 
 
 const CEPH = 'rook-ceph';
 const OPENSTACK = 'openstack';
+const CONDUCTORS = ['ironic-conductor-0', 'ironic-conductor-1'];
 
 const addressOf = (i: number): string => `127.0.0.${i + 1}`;
 export const controllers = (): { name: string; address: string }[] =>
@@ -211,6 +212,16 @@ export function newObjects(at: string): Objects {
         labels: { app: 'rook-ceph-tools' },
         owner: { kind: 'ReplicaSet', name: 'rook-ceph-tools-5c8b7f6d94' },
       }),
+      ...CONDUCTORS.map((name, i) =>
+        pod({
+          name,
+          namespace: OPENSTACK,
+          node: CONTROLLERS[i]!,
+          at,
+          labels: { app: 'ironic-conductor' },
+          owner: { kind: 'StatefulSet', name: 'ironic-conductor' },
+        }),
+      ),
       pod({ name: 'mariadb-0', namespace: OPENSTACK, node: c1, at, claim: 'data-mariadb-0' }),
       pod({
         name: 'glance-api-0',
@@ -235,6 +246,7 @@ export function newObjects(at: string): Objects {
     statefulsets: [
       workload('StatefulSet', 'mariadb', OPENSTACK, 1, at),
       workload('StatefulSet', 'glance-api', OPENSTACK, 1, at),
+      workload('StatefulSet', 'ironic-conductor', OPENSTACK, CONDUCTORS.length, at),
     ],
     daemonsets: [workload('DaemonSet', 'kube-proxy', 'kube-system', 3, at)],
     storageclasses: [

@@ -26,6 +26,7 @@ export const KUBERNETES_SWITCHES: readonly FaultSwitch[] = [
   flag('podRestarts', 'a pod of coredns runs, and is started again each few minutes'),
   flag('containerOther', 'a pod of coredns runs another image than the one that was recorded'),
   flag('containerTag', 'a pod of coredns names its image by a tag alone'),
+  flag('podsWithoutPython', 'no pod has python3, with which connections are tried from it'),
   flag('workloadShort', 'the deployment of coredns has one replica too few'),
   flag('storageClassMissing', 'storage class rbd is not there'),
   flag('storageClassOther', 'storage class rbd has another provisioner'),

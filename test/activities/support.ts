@@ -5,6 +5,7 @@ import pino from 'pino';
 import { fileEvidenceStore } from '../../activities/evidence/file-evidence-store.ts';
 import { fileInspectionStore } from '../../activities/inspections/inspection-store.ts';
 import { loadContract, storeContract } from '../../activities/inventory/contract-store.ts';
+import { fileMediaProbes } from '../../activities/media-probes/store.ts';
 import { fileRecordStore } from '../../activities/records/file-record-store.ts';
 import { fileUpdateJournal } from '../../activities/redfish/update-journal.ts';
 import { fileStandingStore } from '../../activities/standing/standing-store.ts';
@@ -33,6 +34,7 @@ export async function aSite(over: Partial<Site> = {}): Promise<Site> {
     promoted: async () => undefined,
     blobs: fileBlobStore(join(folder, 'blobs'), new Uint8Array(32)),
     updates: fileUpdateJournal(join(folder, 'firmware-updates')),
+    probes: fileMediaProbes(join(folder, 'media-probes')),
     tokens: new Tokens(new Uint8Array(32)),
     secrets: new SecretSet(),
     secret: async () => 'secret',

@@ -20,6 +20,7 @@ import { fileEvidenceStore } from '../../activities/evidence/file-evidence-store
 import { createActivities } from '../../activities/index.ts';
 import { fileInspectionStore } from '../../activities/inspections/inspection-store.ts';
 import { loadContract, storeContract } from '../../activities/inventory/contract-store.ts';
+import { fileMediaProbes } from '../../activities/media-probes/store.ts';
 import { fileRecordStore } from '../../activities/records/file-record-store.ts';
 import { fileStandingStore } from '../../activities/standing/standing-store.ts';
 import { fileBlobStore } from '../../activities/secrets/blob-store.ts';
@@ -192,6 +193,7 @@ export class House {
       standing: fileStandingStore(join(folder, 'standing')),
       promoted: async () => undefined,
       updates: undefined as never,
+      probes: fileMediaProbes(join(folder, 'media-probes')),
       blobs: fileBlobStore(join(folder, 'blobs'), new Uint8Array(32)),
       tokens: new Tokens(new Uint8Array(32)),
       secrets: new SecretSet(),

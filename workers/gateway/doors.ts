@@ -5,6 +5,7 @@ import { effectiveNode, type EffectiveNode } from '../../contracts/inventory/eff
 import { fail, RackwrightError } from '../../core/errors/failure.ts';
 import type { GatewayAccess, OperationRef } from '../../core/operations.ts';
 import type { Audience, TokenClaims, Tokens } from '../../activities/tokens/tokens.ts';
+import type { MediaProbes } from '../../activities/media-probes/store.ts';
 import { BoundedMap } from './bounded-map.ts';
 import type { Operations } from './operations.ts';
 import { PATIENCE, patiently, type Patience } from './patience.ts';
@@ -17,6 +18,8 @@ export interface GatewayDeps {
   /** The stored version of the contract with this hash. */
   readonly contract: (hash: string) => Promise<Inventory>;
   readonly log: Logger;
+  /** The images that BMCs are given to show that they reach the gateway. Left out: none is. */
+  readonly probes?: MediaProbes;
   /** Seconds between two heartbeats that agents are asked for; they come at 0.3 to 0.6 of it. @default 60 */
   readonly heartbeatSeconds?: number;
   /**

@@ -7,6 +7,7 @@ import { agentUrl, baseIsoOf, gatewayUrlOf, mediaParameters } from '../../activi
 import { checkMediaClient } from './addresses.ts';
 import type { Doors, GatewayDeps } from './doors.ts';
 import { sendFile } from './files.ts';
+import { sendProbe } from './probe-media.ts';
 
 /** The operations whose plan checks the network. */
 const ATTACHING: ReadonlySet<string> = new Set(['deploy', 'reimage']);
@@ -18,6 +19,8 @@ export function mediaRoutes(app: FastifyInstance, deps: GatewayDeps, doors: Door
     url: '/media/:token/:file',
     exposeHeadRoute: false,
     handler: async (request, reply) => {
+      const claims = deps.tokens.open(request.params.token);
+      if (claims?.audience === 'probe') return sendProbe(request, reply, claims, deps);
       const { ref, access } = await doors.open(request, request.params.token, 'media', true);
       const { inventory, node } = await doors.contract(ref);
       checkMediaClient(node, request.ip, inventory);

@@ -1,6 +1,6 @@
-import type { V1Pod } from '@kubernetes/client-node';
 import { fail } from '../../../core/errors/failure.ts';
 import type { Kubernetes } from '../../kubernetes/client.ts';
+import { isReadyPod } from '../../kubernetes/ready.ts';
 
 /**
  * The name of a pod with these labels that is ready.
@@ -15,15 +15,10 @@ export async function readyPod(
   correction: string,
 ): Promise<string> {
   const pods = await kubernetes.pods(namespace, labels);
-  const pod = pods.find(isReady);
+  const pod = pods.find(isReadyPod);
   if (pod?.metadata?.name !== undefined) return pod.metadata.name;
   const there = pods.length === 0 ? `there is no pod with ${labels}` : `no pod with ${labels} is ready`;
   throw fail('KUBERNETES_POD_UNUSABLE', `${what} cannot be asked: in namespace ${namespace}, ${there}.`, {
     correction,
   });
 }
-
-const isReady = ({ metadata, status }: V1Pod): boolean =>
-  metadata?.deletionTimestamp === undefined &&
-  status?.phase === 'Running' &&
-  (status.conditions ?? []).some(({ type, status: is }) => type === 'Ready' && is === 'True');

@@ -1,8 +1,8 @@
 import type { Inventory } from '../../../contracts/inventory/inventory.ts';
 import type { Kubernetes as Contract } from '../../../contracts/inventory/platform.ts';
 import { fail } from '../../../core/errors/failure.ts';
-import { Kubernetes } from '../../kubernetes/client.ts';
-import { openKubeconfig } from '../../kubernetes/kubeconfig.ts';
+import type { Kubernetes } from '../../kubernetes/client.ts';
+import { openKubernetes } from '../../kubernetes/open.ts';
 import type { CheckContext } from '../check.ts';
 
 export const withoutKubernetes = ({ kubernetes }: Inventory): string | undefined =>
@@ -15,13 +15,7 @@ export function contractOf({ inventory: { kubernetes } }: CheckContext): Contrac
 }
 
 /** The API of the contract, with credentials as they are now. */
-export async function kubernetesOf(context: CheckContext): Promise<Kubernetes> {
-  const config = await openKubeconfig(contractOf(context), {
-    secret: (reference) => context.secret(reference),
-    remember: (value) => context.site.secrets.add(value),
-  });
-  return new Kubernetes(config, { signal: context.signal });
-}
+export const kubernetesOf = (context: CheckContext): Promise<Kubernetes> => openKubernetes(context);
 
 /** The namespaces that the platform stands on, as targets: `kube-system`, those of the contract, that of Ceph. */
 export function systemNamespaces({ systemNamespaces: more = [], ceph }: Contract): { name: string }[] {

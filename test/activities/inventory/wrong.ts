@@ -146,6 +146,14 @@ nodes:
     'site: s1\nvantagePoints: [{ name: worker, ssh: { host: jump, user: root, key: "env:KEY" } }]',
     ['2:25 vantagePoints[0].name is the name of the machine that the worker runs on'],
   ],
+  [
+    'site: s1',
+    'site: s1\nvantagePoints: [{ name: v, pod: { namespace: openstack, labels: {} } }]',
+    ['2:57 vantagePoints[0].pod.labels names no label'],
+  ],
+  ...vantage('pod: { namespace: openstack, labels: { app: x } }', [
+    `${FROM} names a vantage point in a pod, and the inventory has no \`kubernetes\``,
+  ]),
   ...controller('bmc: { address: "https://10.0.0.9" }', []),
   ...controller('bmc: { address: "https://10.0.1.1/" }', [
     '2:62 controllers[0].bmc.address is the BMC of n1 too',

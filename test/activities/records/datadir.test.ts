@@ -26,6 +26,7 @@ test('the layout', () => {
     inspections: '/var/lib/rackwright/inspections',
     standing: '/var/lib/rackwright/standing',
     firmware: '/var/lib/rackwright/firmware-updates',
+    mediaProbes: '/var/lib/rackwright/media-probes',
     temporalDb: '/var/lib/rackwright/temporal.db',
     logs: '/var/lib/rackwright/logs',
     lab: '/var/lib/rackwright/lab',
