@@ -23,6 +23,7 @@ it('tells what was shown on a real counterpart, in the lab only, and nowhere', (
   expect(rowOf(page, 'disks')).toMatch(/real counterpart *\| hosts behind OpenSSH *\| yes/);
   expect(rowOf(page, 'routes')).toMatch(/in the lab only *\| – *\| yes/);
   expect(rowOf(page, 'interfaces')).toMatch(/\*\*unproven\*\*/);
+  expect(rowOf(page, 'states-captured')).toMatch(/finds nothing/);
 });
 
 it('takes no check that there is not', () => {

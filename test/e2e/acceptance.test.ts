@@ -9,6 +9,7 @@ import { AcceptanceReport as Contract } from '../../contracts/acceptance-report.
 import type { AcceptanceReport } from '../../core/acceptance/report.ts';
 import type { LabServer } from '../activities/drivers/redfish/bench.ts';
 import { keys } from '../activities/evidence/runs.ts';
+import { shownFailing } from '../support/shown.ts';
 import { startOutsideLab, type OutsideLab } from './kill9/site.ts';
 import { startProduct, type Product } from './support/product.ts';
 
@@ -18,6 +19,17 @@ import { startProduct, type Product } from './support/product.ts';
 const home = mkdtempSync(join(tmpdir(), 'rackwright-acceptance-'));
 const NODE = 'node-002';
 const CONSOLE = join(home, 'console.log');
+const shown = shownFailing('the lab', [
+  'bmc-access',
+  'node-available',
+  'agent-called-back',
+  'image-written',
+  'first-boot',
+  'guest-reached',
+  'server-active',
+  'console',
+  'server-released',
+]);
 let lab: OutsideLab;
 let product: Product;
 
@@ -243,6 +255,7 @@ describe('a site without a cloud', () => {
             ],
       );
       await free();
+      shown(check);
     },
   );
 
