@@ -10,6 +10,7 @@ import {
   serviceDown,
 } from '../peers/openstack/faults.ts';
 import { OpenStackPeer } from '../peers/openstack/peer.ts';
+import { gate3Small } from './openstack/gate-3.ts';
 
 /** Keystone, Glance and Ironic of OpenStack 2026.1, as they come from PyPI. */
 
@@ -102,4 +103,6 @@ describe('a real Keystone, Glance and Ironic', () => {
     expect((await cloud.admin.try('GET', 'glance', `/v2/images/${id}/file`)).status).toBe(204);
     await cloud.admin.call('DELETE', 'glance', `/v2/images/${id}`);
   });
+
+  gate3Small(() => cloud);
 });
