@@ -409,6 +409,8 @@ const CASES: readonly Case[] = [
     with: 'available power on',
   },
   { service: 'ironic', fault: 'deployFails', look: life('bm.gpu', ended), without: gpu, with: RETRIES },
+  { service: 'ironic', fault: 'deployImageFails', look: life('bm.gpu', ended), without: gpu, with: RETRIES },
+  { service: 'ironic', fault: 'deployPowerFails', look: life('bm.gpu', ended), without: gpu, with: RETRIES },
 ];
 
 it.each(CASES)('$service $fault', async ({ service: of, fault, look, ...expected }) => {
