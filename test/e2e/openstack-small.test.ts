@@ -11,6 +11,7 @@ import {
 } from '../peers/openstack/faults.ts';
 import { OpenStackPeer } from '../peers/openstack/peer.ts';
 import { gate3Small } from './openstack/gate-3.ts';
+import { gate4Small } from './openstack/gate-4.ts';
 
 /** Keystone, Glance and Ironic of OpenStack 2026.1, as they come from PyPI. */
 
@@ -105,4 +106,5 @@ describe('a real Keystone, Glance and Ironic', () => {
   });
 
   gate3Small(() => cloud);
+  gate4Small(() => cloud);
 });
