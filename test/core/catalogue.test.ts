@@ -14,6 +14,7 @@ import { IRONIC_ERRORS } from '../../core/errors/ironic.ts';
 import { KUBERNETES_ERRORS } from '../../core/errors/kubernetes.ts';
 import { OPENSTACK_ERRORS } from '../../core/errors/openstack.ts';
 import { ORCHESTRATOR_ERRORS } from '../../core/errors/orchestrator.ts';
+import { REACHABILITY_ERRORS } from '../../core/errors/reachability.ts';
 import { REDFISH_ERRORS } from '../../core/errors/redfish.ts';
 import { SSH_ERRORS } from '../../core/errors/ssh.ts';
 import { FAULT_DOMAINS } from '../../core/fault-domains.ts';
@@ -31,6 +32,7 @@ const rooms = [
   ACCEPTANCE_ERRORS,
   SSH_ERRORS,
   HOST_ERRORS,
+  REACHABILITY_ERRORS,
 ];
 const entries = Object.entries(CATALOGUE).map(([code, entry]) => ({ code, ...entry }));
 
