@@ -91,7 +91,7 @@ it('has a cloud beside them where one was asked for, which its inventory says ho
     );
   try {
     expect(await names()).toEqual(['node-001']);
-    expect(await cloud.list('image', '/v2/images?limit=1', 'images')).toHaveLength(1);
+    expect(await cloud.list('image', '/v2/images?limit=1', 'images')).toHaveLength(3);
     expect(await cloud.list('compute', '/v2.1/os-hypervisors?limit=2', 'hypervisors')).toHaveLength(3);
     expect(await cloud.list('network', '/v2.0/networks?limit=1', 'networks')).toHaveLength(2);
     await call('PUT', faults('ironic'), { apiUnavailable: 1 });
