@@ -7,7 +7,7 @@ import { result, wrong } from '../server.ts';
 import { isOver, ofPlan, type Plan } from './plan.ts';
 import { isDeployed, standingOf, type Standing } from './standing.ts';
 
-const LOOK_MS = 2000;
+const LOOK_MS = 5000;
 
 /** Deploy interfaces that boot no agent, or write no image. */
 const WITHOUT_AGENT = /^(fake|ramdisk|anaconda|no-deploy)/;

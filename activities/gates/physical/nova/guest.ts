@@ -10,7 +10,7 @@ import { refuseLost } from './deployment.ts';
 import { isOver, ofPlan, type Plan } from './plan.ts';
 import { isDeployed, standingOf } from './standing.ts';
 
-const LOOK_MS = 3000;
+const LOOK_MS = 5000;
 const LINES = 400;
 
 /** The server once it is active; throws until then, and where it never will be. */

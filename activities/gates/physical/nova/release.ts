@@ -14,7 +14,7 @@ import { leftOf } from './left.ts';
 import { notedOf, type Noted } from './noted.ts';
 import { deleteBound, isOver } from './plan.ts';
 
-const LOOK_MS = 3000;
+const LOOK_MS = 5000;
 /** How long a server may still come of a request that was not answered. */
 const ANSWER_SECONDS = 60;
 

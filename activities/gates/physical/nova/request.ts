@@ -14,7 +14,7 @@ import { candidatesOf, flavorNamed, markOf, nodeNamed, serversOf } from './cloud
 import { isOver, ofPlan, ofWholePlan, type Plan } from './plan.ts';
 import { causeOf } from './standing.ts';
 
-const LOOK_MS = 1000;
+const LOOK_MS = 2000;
 const AGAIN_MS = 5000;
 /** Several rounds of nova-compute, which looks at its nodes once a minute. */
 const NOTICED_SECONDS = 240;

@@ -1,3 +1,4 @@
+import { RackwrightError } from '../../../../core/errors/failure.ts';
 import type { Json } from '../../../../core/json.ts';
 import type { BareNode } from '../../../../core/openstack/bare-node.ts';
 import { deploymentError, judgeDeployment, judgeError } from '../../../../core/openstack/build.ts';
@@ -52,7 +53,40 @@ export interface Standing {
   readonly shown: { readonly server: Json; readonly node: Json };
 }
 
+/** How long a look is as good as a new one, once it is done. */
+const FRESH_MS = 500;
+
+interface Shared {
+  readonly look: Promise<Standing>;
+  doneAt: number | undefined;
+}
+
+/** What is being looked at, by cloud and server. */
+const shared = new Map<string, Shared>();
+
+/** Checks that run side by side share a look: each by itself, they would be a burden to a cloud that is slow. */
 export async function standingOf(cloud: OpenStack, plan: Plan, context: CheckContext): Promise<Standing> {
+  const key = `${context.inventory.openstack?.authUrl} ${markOf(context).name}`;
+  const known = shared.get(key);
+  if (known && (known.doneAt === undefined || Date.now() - known.doneAt < FRESH_MS)) {
+    try {
+      return await known.look;
+    } catch (error) {
+      // The check whose look it was may have been cancelled, which is nothing to this one.
+      if (error instanceof RackwrightError) throw error;
+    }
+  }
+  const own: Shared = { look: lookAt(cloud, plan, context), doneAt: undefined };
+  shared.set(key, own);
+  try {
+    return await own.look;
+  } finally {
+    own.doneAt = Date.now();
+    setTimeout(() => shared.get(key) === own && shared.delete(key), FRESH_MS).unref();
+  }
+}
+
+async function lookAt(cloud: OpenStack, plan: Plan, context: CheckContext): Promise<Standing> {
   const [servers, seen] = await Promise.all([
     serversOf(cloud, markOf(context)),
     nodeNamed(cloud, plan.node.name),

@@ -131,13 +131,15 @@ export interface Made {
   readonly run?: number;
   /** Seconds that a check may take in all. */
   readonly seconds?: number;
+  /** The longest pause between attempts, in milliseconds; a check may ask for a shorter one. @default 30 */
+  readonly pace?: number;
   /** Called with each check before it is made. */
   readonly before?: (id: string) => unknown;
 }
 
 /** Makes one check, again and again while it says “not yet”, as its activity does. */
 export async function makeOne(id: string, made: Made): Promise<Outcome> {
-  const { site, inventory, runId, run = 1, seconds = 40 } = made;
+  const { site, inventory, runId, run = 1, seconds = 40, pace = 30 } = made;
   const found = GATE.find(({ check }) => check.id === id)!;
   const skipped = found.skip?.(inventory);
   if (skipped !== undefined)
@@ -171,7 +173,7 @@ export async function makeOne(id: string, made: Made): Promise<Outcome> {
     } catch (error) {
       if (!(error instanceof RackwrightError)) throw error;
       if (!error.failure.retryable || Date.now() > end) return erred(id, error.failure);
-      await sleep(30);
+      await sleep(Math.min(error.retryAfterMs ?? pace, pace));
     }
   }
 }
