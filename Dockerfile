@@ -1,7 +1,7 @@
 # The rackwright image: worker, gateway and command line of one build.
 FROM node:20-bookworm-slim AS build
 WORKDIR /src
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
 COPY . .
 RUN node scripts/build.mjs && npm prune --omit=dev --no-audit --no-fund

@@ -7,6 +7,7 @@ import { issue, newAuthority, type Identity } from './certificates.ts';
 import { controlApp, type ServerView } from './control.ts';
 import { labHardware } from './hardware.ts';
 import type { Faults } from './faults.ts';
+import { labHosts } from './hosts/hosts.ts';
 import { inventoryYaml } from './inventory.ts';
 import { labCluster } from './kubernetes/cluster.ts';
 import { machineOf } from './openstack/machine.ts';
@@ -61,6 +62,7 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
   const account = secrets(dir);
   const { authority, identities } = await certificates(dir, count, host);
   const cluster = controlPlane ? await labCluster(dir, authority, host) : undefined;
+  const hosts = controlPlane ? labHosts(dir) : undefined;
   const images = writeSupplies(dir);
   const firmware = writeFirmware(dir);
   const servers = Array.from({ length: count }, (_, i) => {
@@ -82,6 +84,7 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
   const views = new Map<string, ServerView>();
   const services = new Map<string, Faults>([
     ...(cluster ? [['kubernetes', cluster.faults] as const] : []),
+    ...(hosts ? [['hosts', hosts.faults] as const] : []),
     ...(cloud?.faults ?? []),
   ]);
   const control = controlApp(views, services);
@@ -90,6 +93,7 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
       ...servers.map((server, i) => () => listenBmc(bmcApp, server, identities[i]!, host, base + 1 + i)),
       ...(cluster ? [() => cluster.listen(host, base + 1 + count)] : []),
       ...(cloud ? [() => cloud.listen(host, base + 2 + count)] : []),
+      ...(hosts ? [() => hosts.listen(base + 3 + count)] : []),
     ]);
   const { base, bmcs } = await listenAll(file.value.basePort, open, control, host, options.port);
   file.value = { basePort: base, gatewayUrl: options.gatewayUrl ?? file.value.gatewayUrl };
@@ -113,7 +117,12 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
         address: addressOf(i),
         console: console.path,
       })),
-      controlPlane: { ...cluster?.contract(), ...cloud?.contract(cluster !== undefined) },
+      controlPlane: {
+        ...cluster?.contract(),
+        ...cloud?.contract(cluster !== undefined),
+        // Each of them has to reach the API of the cluster.
+        ...hosts?.contract([{ host, port: base + 1 + count }]),
+      },
     }),
     0o644,
   );

@@ -1,4 +1,5 @@
 import { FAULT_SWITCHES, type FaultSwitch } from '../../lab/fault-switches.ts';
+import { HOST_SWITCHES } from '../../lab/hosts/switches.ts';
 import { KUBERNETES_SWITCHES } from '../../lab/kubernetes/switches.ts';
 import { CLOUD_SERVICES, CLOUD_SWITCHES } from '../../lab/openstack/switches.ts';
 import { code, table } from './markdown.ts';
@@ -47,6 +48,14 @@ export const labFaultsPage = (): string =>
     'above.',
     '',
     switches(KUBERNETES_SWITCHES),
+    '',
+    '## Hosts',
+    '',
+    'The controllers are logged in to over SSH too, with the key that the inventory names, at an address and with a host',
+    'key of their own. Commands are run on this machine, by a shell that finds tools which answer as that host. The',
+    'switches: `PUT /services/hosts/faults`; `GET` and `DELETE` as above.',
+    '',
+    switches(HOST_SWITCHES),
     '',
     '## OpenStack',
     '',
