@@ -114,7 +114,7 @@ test('a run that is killed at every check ends as one that is not', async () => 
     kills += 1;
   }
   console.log(`${made.length} checks, ${kills} kills`);
-  expect([...cut].toSorted()).toEqual(made.map(pointOf).toSorted());
+  expect(made.filter((id) => !cut.has(pointOf(id)))).toEqual([]);
   const report = await show(runId);
   const verdicts = (of: AcceptanceReport) =>
     of.gates.map(({ gate, outcome, runs, checks }) => [
