@@ -46,8 +46,11 @@ function untold(exitCode: number, said: string): Shown {
   return { untold: `it ended with ${exitCode}${last === '' ? '' : `: ${withoutLogin(last).slice(0, 300)}`}` };
 }
 
-/** Without what stands before the host of a URL: a traceback may have the login to the database in it. */
-export const withoutLogin = (said: string): string => said.replaceAll(/\/\/[^\s/@'"]+@/g, '//[redacted]@');
+/**
+ * Without what stands before the last host of a URL: a traceback may have the login to the database in it, or those to
+ * each host of the message queue. A password may have in it what a URL would have escaped.
+ */
+export const withoutLogin = (said: string): string => said.replaceAll(/\/\/[^\s'"]+@/g, '//[redacted]@');
 
 /** The table of `upgrade check`, which the codes are believed with alone. */
 const TABLE = /Upgrade Check Results/;

@@ -168,5 +168,9 @@ describe('a status command', () => {
     expect(withoutLogin("create_engine('mysql+pymysql://nova:p%40ss@10.0.0.1/nova?x')")).toBe(
       "create_engine('mysql+pymysql://[redacted]@10.0.0.1/nova?x')",
     );
+    for (const login of ['nova:s3cret@left', 'nova:s3cret/left', 'rpc:s3cret@c1:5672,rpc:left'])
+      expect(withoutLogin(`at rabbit://${login}@c2:5672// today`)).toBe(
+        'at rabbit://[redacted]@c2:5672// today',
+      );
   });
 });
