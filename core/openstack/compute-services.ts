@@ -44,6 +44,12 @@ export const readServices = (rows: readonly unknown[]): ComputeService[] =>
     reportedAt: text(field(row, 'updated_at')),
   }));
 
+/** Those of which Nova knows no more than that they are: their cell is down. */
+export const untoldServices = (rows: readonly unknown[]): string[] =>
+  rows
+    .filter((row) => text(field(row, 'status')) === 'UNKNOWN')
+    .map((row) => `${text(field(row, 'binary'))} on ${text(field(row, 'host'))}`);
+
 export const readHypervisors = (rows: readonly unknown[]): Hypervisor[] =>
   rows.map((row) => ({
     id: String(field(row, 'id')),
@@ -66,6 +72,7 @@ export function judgeServices(
 ): Found[] {
   return [
     ...NEEDED.filter((binary) => !services.some((each) => each.binary === binary)).map(none),
+    ...NEEDED.flatMap((binary) => judgeNeeded(binary, wanted, services)),
     ...wanted.flatMap((each) => judgeWanted(each, services)),
     ...services
       .filter((each) => each.enabled && !each.up && !wanted.some((named) => isOf(named, each)))
@@ -78,6 +85,17 @@ const none = (binary: string): Found => ({
   message: `Nova has no ${binary}: none has ever registered.`,
   correction: `Start ${binary} on a controller; where it runs, look at its log for the message queue and the database.`,
 });
+
+/** Where all of a kind are down, and nobody misses them since they are disabled, too. */
+function judgeNeeded(
+  binary: string,
+  wanted: readonly WantedService[],
+  services: readonly ComputeService[],
+): Found[] {
+  const all = services.filter((each) => each.binary === binary);
+  const told = all.some((each) => each.up || each.enabled || wanted.some((named) => isOf(named, each)));
+  return told ? [] : all.slice(0, 1).map(down);
+}
 
 function judgeWanted(wanted: WantedService, services: readonly ComputeService[]): Found[] {
   const { binary, host } = wanted;

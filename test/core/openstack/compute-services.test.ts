@@ -110,6 +110,16 @@ describe('services of Nova', () => {
     expect(judgeServices(wanted, services, hypervisors).map(({ message }) => message)).toEqual(messages);
   });
 
+  it('are missed where all of a kind are down, disabled or not', () => {
+    const off = service('nova-scheduler', 'c1', { enabled: false, up: false });
+    const told = ['nova-scheduler on c1 is down: it reported last at 2026-03-01T12:00:00.000000 UTC.'];
+    const messages = (wanted: WantedService[], services: ComputeService[]) =>
+      judgeServices(wanted, services, []).map(({ message }) => message);
+    expect(messages([], [CONDUCTOR, off])).toEqual(told);
+    expect(messages([{ binary: 'nova-scheduler', host: 'c1' }], [CONDUCTOR, off])).toEqual(told);
+    expect(messages([], [...BASE, { ...off, host: 'c2' }])).toEqual([]);
+  });
+
   it('are corrected by one command', () => {
     const off = service('nova-compute', 'k1', { enabled: false });
     const forced = service('nova-compute', 'k2', { up: false, forcedDown: true });
