@@ -82,6 +82,20 @@ export class OpenStack {
     return this.#cloud.credentials.project;
   }
 
+  /**
+   * For an answer that has nothing in it, from a service that shows whoever has no right to it an empty one: whether
+   * nothing is there. Throws OPENSTACK_FORBIDDEN where that is not told.
+   */
+  async mustSee(service: ServiceType, what: string): Promise<void> {
+    const { roles } = await this.tokens.of(service);
+    if (roles.some((role) => role.toLowerCase() === 'admin')) return;
+    throw fail(
+      'OPENSTACK_FORBIDDEN',
+      `${nameOf(service)} shows no ${what}, and shows none to whoever may not see them, as this user may not: it has ${roles.length === 0 ? 'no role' : `the roles ${roles.slice(0, 10).join(', ')}`}, and not admin.`,
+      { details: { service, roles: [...roles] } },
+    );
+  }
+
   /** The endpoint of a service. Throws OPENSTACK_ENDPOINT_MISSING. */
   async endpoint(service: ServiceType): Promise<Endpoint> {
     const { catalog } = await this.tokens.of(service);

@@ -17,6 +17,8 @@ export interface Credentials {
 export interface Token {
   readonly token: string;
   readonly expiresAt: string;
+  /** Names of the roles that it stands for. */
+  readonly roles: readonly string[];
   readonly catalog: readonly Endpoint[];
 }
 

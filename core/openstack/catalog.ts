@@ -22,7 +22,9 @@ export interface Endpoint {
 }
 
 /** What Keystone gives with a token: undefined where it is no token. */
-export function readToken(body: unknown): { expiresAt: string; catalog: readonly Endpoint[] } | undefined {
+export function readToken(
+  body: unknown,
+): { expiresAt: string; roles: readonly string[]; catalog: readonly Endpoint[] } | undefined {
   const token = field(body, 'token');
   const expiresAt = text(field(token, 'expires_at'));
   if (expiresAt === '') return undefined;
@@ -35,7 +37,8 @@ export function readToken(body: unknown): { expiresAt: string; catalog: readonly
       url: text(field(endpoint, 'url')),
     })),
   );
-  return { expiresAt, catalog };
+  const roles = items(field(token, 'roles')).map((role) => text(field(role, 'name')));
+  return { expiresAt, roles, catalog };
 }
 
 /** The endpoint of a service; without a region the only one, or the first. */

@@ -12,8 +12,12 @@ import { eachTarget, type CheckFunction } from '../check.ts';
 import { hypervisorsOf, servicesOf } from './compute-services.ts';
 import { isThere, withOpenStack, without } from './session.ts';
 
-/** The agents of Neutron, as it lists them. */
-export const agentsOf = (cloud: OpenStack) => cloud.list('network', '/v2.0/agents', 'agents');
+/** The agents of Neutron, as it lists them: to whoever may not see agents it lists none. */
+export async function agentsOf(cloud: OpenStack): Promise<readonly unknown[]> {
+  const agents = await cloud.list('network', '/v2.0/agents', 'agents');
+  if (agents.length === 0) await cloud.mustSee('network', 'agent');
+  return agents;
+}
 
 const NO_COMPUTES: Computes = { services: [], hypervisors: [] };
 

@@ -24,6 +24,7 @@ describe('what Keystone gives with a token', () => {
   const body = {
     token: {
       expires_at: '2026-03-01T13:00:00.000000Z',
+      roles: [{ id: 'r', name: 'reader' }],
       catalog: [{ type: 'compute', name: 'nova', id: 'x', endpoints: [{ id: 'y', ...endpoint }] }],
     },
   };
@@ -31,6 +32,7 @@ describe('what Keystone gives with a token', () => {
   it('is when it ends, and the endpoints one by one', () => {
     expect(readToken(body)).toEqual({
       expiresAt: '2026-03-01T13:00:00.000000Z',
+      roles: ['reader'],
       catalog: [
         { type: 'compute', name: 'nova', interface: 'public', region: 'R1', url: 'https://cloud/compute' },
       ],

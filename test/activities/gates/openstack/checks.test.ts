@@ -128,6 +128,53 @@ describe('the checks of gate 3', () => {
     60_000,
   );
 
+  it.each<[string, string, string, () => void]>([
+    [
+      'agents are not shown to the user',
+      'network-agents',
+      'OPENSTACK_FORBIDDEN',
+      () => {
+        cloud.roles = ['reader'];
+        cloud.agents = [];
+      },
+    ],
+    [
+      'agents are not shown to the user',
+      'queue-clients',
+      'OPENSTACK_FORBIDDEN',
+      () => {
+        cloud.roles = ['reader'];
+        cloud.agents = [];
+      },
+    ],
+    [
+      'a cell of Nova is down',
+      'compute-services',
+      'OPENSTACK_UNAVAILABLE',
+      () => cloud.services.push({ binary: 'nova-compute', host: 'h2', status: 'UNKNOWN' }),
+    ],
+    [
+      'a cell of Nova is down',
+      'placement-inventory',
+      'OPENSTACK_UNAVAILABLE',
+      () => cloud.services.push({ binary: 'nova-compute', host: 'h2', status: 'UNKNOWN' }),
+    ],
+  ])(
+    'are errors where %s: %s',
+    async (_what, id, code, fault) => {
+      fault();
+      const { outcome, findings } = await makeCheck(id, { site, inventory: cloud.inventory(CONTRACT) });
+      expect([outcome, findings[0]?.failure.code]).toEqual(['error', code]);
+    },
+    60_000,
+  );
+
+  it('pass a cloud without agents for whoever would see them', async () => {
+    cloud.agents = [];
+    const { outcome } = await makeCheck('network-agents', { site, inventory: cloud.inventory({}) });
+    expect(outcome).toBe('pass');
+  });
+
   it('are skipped where the contract has no cloud, or not that service', async () => {
     for (const id of ALL)
       expect((await makeCheck(id, { site, inventory: contractWith({}) })).outcome).toBe('skipped');

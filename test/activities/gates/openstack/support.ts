@@ -64,6 +64,7 @@ export class SmallCloud {
   hangsUpOn = Infinity;
   asked: Asked[] = [];
   tokens = 0;
+  roles = ['admin'];
   contract: { openstack: Row } = { openstack: {} };
   close: () => void = () => undefined;
 
@@ -81,7 +82,13 @@ export class SmallCloud {
       });
       return {
         status: 201,
-        body: { token: { expires_at: '2030-01-01T00:00:00Z', catalog } },
+        body: {
+          token: {
+            expires_at: '2030-01-01T00:00:00Z',
+            roles: this.roles.map((name) => ({ id: name, name })),
+            catalog,
+          },
+        },
         headers: { 'x-subject-token': `token-number-${++this.tokens}` },
       };
     }
