@@ -8,7 +8,8 @@ import {
 } from '../../../core/openstack/compute.ts';
 import { readServedNode } from '../../../core/ironic/service.ts';
 import { eachTarget, foundOf, type CheckFunction } from '../check.ts';
-import { withBareMetal, withoutCloud } from './session.ts';
+import { servicesOf } from '../openstack/compute-services.ts';
+import { mustSeeNodes, withBareMetal, withoutCloud } from './session.ts';
 
 /** The nodes of Ironic, as the target of its own that they are. */
 const NODES = 'nodes and hypervisors';
@@ -22,14 +23,14 @@ export const ironicCompute: CheckFunction = {
       : undefined),
   run: (context) =>
     withBareMetal(context, async ({ ironic, cloud }) => {
-      const services = (
-        await cloud!.list('compute', '/v2.1/os-services?binary=nova-compute', 'services')
-      ).map(readComputeService);
+      const services = (await servicesOf(cloud!, '?binary=nova-compute')).map(readComputeService);
       const hypervisors = (await cloud!.list('compute', '/v2.1/os-hypervisors/detail', 'hypervisors')).map(
         readHypervisor,
       );
       const path = '/v1/nodes?fields=uuid,name,provision_state';
       const nodes = (await ironic.list(path, 'nodes')).map(readServedNode);
+      // Of those that it may not see the list says nothing: neither that they are there, nor that they are not.
+      await mustSeeNodes(ironic);
       const hosts = ironicComputes(context.inventory.openstack?.bareMetal?.computes, hypervisors);
       const targets = [...hosts.map((name) => ({ name })), { name: NODES }];
       return eachTarget(context, 'openstack', targets, async ({ name }) => {

@@ -4,6 +4,7 @@ import { readServedNode, type ServedNode } from '../../../core/ironic/service.ts
 import { field, items, text } from '../../../core/openstack/read.ts';
 import { withIronic } from '../../drivers/ironic/session.ts';
 import type { IronicClient } from '../../ironic/client.ts';
+import { answerInvalid } from '../../openstack/errors.ts';
 import type { OpenStack } from '../../openstack/client.ts';
 import type { CheckContext } from '../check.ts';
 import { withOpenStack } from '../openstack/session.ts';
@@ -75,8 +76,11 @@ const alone = (client: IronicClient, where: string): BareMetal => ({
   async list(path, name) {
     const found: unknown[] = [];
     let next: string | undefined = path;
-    for (let page = 0; next !== undefined && page < MAX_PAGES; page++) {
+    for (let page = 0; next !== undefined; page++) {
+      const asked = { service: 'baremetal', method: 'GET', path } as const;
+      if (page >= MAX_PAGES) throw answerInvalid(asked, `it has more than ${MAX_PAGES} pages`);
       const body: unknown = await client.read(next);
+      if (!Array.isArray(field(body, name))) throw answerInvalid(asked, `it has no list \`${name}\``);
       found.push(...items(field(body, name)));
       // Ironic names the page with whatever host it believes to have.
       const query: string | undefined = /\?(.*)$/.exec(text(field(body, 'next')))?.[1];
@@ -110,8 +114,17 @@ export const withoutNodes = (inventory: Inventory): string | undefined =>
   withoutIronic(inventory) ??
   (namedNodes(inventory).length === 0 ? 'the contract names no node of Ironic' : undefined);
 
+/**
+ * For nodes that are not shown: Ironic answers with 404, or an empty list, to whoever may not see them. Who may see all
+ * of them may see conductors, which it refuses with 403 to others. Throws what tells that it cannot be told.
+ */
+export const mustSeeNodes = (ironic: BareMetal): Promise<unknown> =>
+  ironic.list('/v1/conductors', 'conductors');
+
 /** A node in Ironic, and all that it says of it; undefined where it is not there. */
 export async function findServed(ironic: BareMetal, name: string): Promise<ServedNode | undefined> {
   const answer = await ironic.find(`/v1/nodes/${encodeURIComponent(name)}`);
-  return answer === undefined ? undefined : readServedNode(answer);
+  if (answer !== undefined) return readServedNode(answer);
+  await mustSeeNodes(ironic);
+  return undefined;
 }

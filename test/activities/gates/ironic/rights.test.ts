@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Site } from '../../../../activities/site.ts';
+import { aSite } from '../../support.ts';
+import { makeCheck } from '../kubernetes/support.ts';
+import { aSmallCloud, type SmallCloud } from '../openstack/support.ts';
+
+let cloud: SmallCloud;
+let site: Site;
+/** What Ironic shows of conductors: 403 to whoever may not see all nodes. */
+let conductors: 200 | 403;
+
+beforeEach(async () => {
+  [cloud, site] = [await aSmallCloud(), await aSite()];
+  cloud.services = [{ binary: 'nova-compute', host: 'c1', status: 'enabled', state: 'up' }];
+  cloud.hypervisors = [
+    { id: 'u1', hypervisor_hostname: 'u1', hypervisor_type: 'ironic', service: { host: 'c1' } },
+  ];
+  cloud.instead = ({ path }) => {
+    if (path.includes('/v1/nodes/')) return { status: 404, body: {} };
+    if (path.includes('/v1/nodes')) return { status: 200, body: { nodes: [] } };
+    if (path.includes('/v1/conductors')) return { status: conductors, body: { conductors: [] } };
+    return path.includes('binary=nova-compute')
+      ? { status: 200, body: { services: cloud.services } }
+      : undefined;
+  };
+});
+afterEach(() => cloud.close());
+
+describe('nodes that Ironic does not show', () => {
+  it.each<[string, 200 | 403, string]>([
+    ['node-conductor', 403, 'error'],
+    ['node-conductor', 200, 'fail'],
+    ['node-validate', 403, 'error'],
+    ['ironic-compute', 403, 'error'],
+    ['ironic-compute', 200, 'fail'],
+  ])('are, for %s with conductors answered with %i, an outcome of %s', async (id, status, wanted) => {
+    conductors = status;
+    const inventory = cloud.inventory({ bareMetal: { nodes: ['gpu-001'] } });
+    const told = await makeCheck(id, { site, inventory }).then(
+      ({ outcome }) => outcome,
+      () => 'error',
+    );
+    expect(told).toBe(wanted);
+  });
+});
