@@ -6,7 +6,8 @@ export interface NeutronNetwork {
   readonly name: string;
   readonly status: string;
   readonly up: boolean;
-  readonly segment: number | undefined;
+  /** null: none of its own, as a flat network that a switch puts into a VLAN; undefined: Neutron does not tell it, as to whoever may not see it. */
+  readonly segment: number | null | undefined;
   readonly subnets: readonly NeutronSubnet[];
 }
 export interface NeutronSubnet {
@@ -37,7 +38,7 @@ export function readNetwork(value: unknown, subnets: readonly unknown[]): Neutro
     name: text(field(value, 'name')) || id,
     status: text(field(value, 'status')),
     up: field(value, 'admin_state_up') === true,
-    segment: typeof segment === 'number' ? segment : undefined,
+    segment: typeof segment === 'number' || segment === null ? segment : undefined,
     subnets: items(subnets)
       .filter((each) => text(field(each, 'network_id')) === id)
       .map(readSubnet),
@@ -51,6 +52,17 @@ export const networksNamed = (
 ): readonly NeutronNetwork[] => {
   const byId = networks.filter(({ id }) => id === name);
   return byId.length > 0 ? byId : networks.filter((each) => each.name === name);
+};
+
+/** The one network of the contract, where Neutron does not tell the VLAN that it is to have. */
+export const untoldSegment = (
+  wanted: WantedNetwork,
+  networks: readonly NeutronNetwork[],
+): NeutronNetwork | undefined => {
+  const [network, ...others] = networksNamed(wanted.name, networks);
+  return wanted.vlan !== undefined && others.length === 0 && network?.segment === undefined
+    ? network
+    : undefined;
 };
 
 const PLACE = '`openstack.bareMetal.provisioningNetwork`';
@@ -87,7 +99,7 @@ export function networkProblems(
       `Network ${name} is ${status || 'in no state'}, and not ACTIVE.`,
       'Look at the network agents (openstack network agent list) and at the log of neutron-server.',
     );
-  if (wanted.vlan !== undefined && segment !== undefined && segment !== wanted.vlan)
+  if (wanted.vlan !== undefined && typeof segment === 'number' && segment !== wanted.vlan)
     say(
       `Network ${name} has VLAN ${segment} in Neutron, and ${wanted.vlan} in the contract.`,
       'Correct `vlan` of the network in the contract, or create the network anew: its segment cannot be changed.',
@@ -120,6 +132,10 @@ const OF_NODES = [
   'rescuing_network',
   'inspection_network',
 ] as const;
+
+/** The names of networks that a node has. */
+export const networksOf = (node: { readonly driverInfo: { readonly [key: string]: unknown } }) =>
+  OF_NODES.map((key) => text(node.driverInfo[key])).filter((name) => name !== '');
 
 /** Where a node names a network that is not there, or another one to be deployed in than the contract. */
 export function nodeNetworkProblems(

@@ -1,5 +1,13 @@
 import type { Inventory } from '../../../contracts/inventory/inventory.ts';
-import { networkProblems, nodeNetworkProblems, readNetwork } from '../../../core/openstack/networks.ts';
+import {
+  networkProblems,
+  networksNamed,
+  networksOf,
+  nodeNetworkProblems,
+  readNetwork,
+  untoldSegment,
+} from '../../../core/openstack/networks.ts';
+import { answerInvalid } from '../../openstack/errors.ts';
 import { eachTarget, foundOf, type CheckFunction, type CheckContext } from '../check.ts';
 import { presentNodes } from './nodes.ts';
 import { namedNodes, withBareMetal, withoutCloud } from './session.ts';
@@ -34,6 +42,19 @@ export const provisioningNetwork: CheckFunction = {
         ...present.map(({ name, node }) => ({ name, node })),
       ];
       const result = await eachTarget(context, 'provisioning-network', targets, async ({ name, node }) => {
+        // What is not shown to the user may be there all the same.
+        const hidden = (node === undefined ? [wanted!.name] : networksOf(node)).find(
+          (each) => networksNamed(each, networks).length === 0,
+        );
+        if (hidden !== undefined) await cloud!.mustSee('network', `network ${hidden}`);
+        const untold = node === undefined ? untoldSegment(wanted!, networks) : undefined;
+        if (untold !== undefined) {
+          await cloud!.mustSee('network', `VLAN of network ${untold.name}`);
+          throw answerInvalid(
+            { service: 'network', method: 'GET', path: '/v2.0/networks' },
+            `network ${untold.name} has no \`provider:segmentation_id\``,
+          );
+        }
         const wrong =
           node === undefined
             ? networkProblems(wanted!, networks)

@@ -109,7 +109,7 @@ describe('the provisioning network', () => {
       ['Subnet 10.1.0.0/24 of network prov gives no addresses by DHCP.'],
     ],
     [
-      'a VLAN that is not told contradicts nothing',
+      'flat: its VLAN is of the switch, and contradicts nothing',
       { name: 'prov', vlan: 8 },
       [network({ 'provider:segmentation_id': null })],
       [],

@@ -43,3 +43,27 @@ describe('nodes that Ironic does not show', () => {
     expect(told).toBe(wanted);
   });
 });
+
+describe('the provisioning network', () => {
+  const named = { name: 'prov', network: 'provisioning' };
+  const row = { id: 'n1', name: 'prov', status: 'ACTIVE', admin_state_up: true };
+  const subnets = [{ id: 's1', network_id: 'n1', cidr: '10.1.0.0/24' }];
+  it.each<[string, string, object[], string]>([
+    ['is not shown to a reader', 'reader', [], 'error'],
+    ['is not there', 'admin', [], 'fail'],
+    ['has a VLAN that a reader is not shown', 'reader', [row], 'error'],
+    ['has another VLAN', 'admin', [{ ...row, 'provider:segmentation_id': 8 }], 'fail'],
+    ['has its VLAN', 'admin', [{ ...row, 'provider:segmentation_id': 7 }], 'pass'],
+  ])('that %s (%s)', async (_what, role, networks, wanted) => {
+    cloud.roles = [role];
+    cloud.instead = ({ path }) => {
+      if (path.includes('/v2.0/networks')) return { status: 200, body: { networks } };
+      return path.includes('/v2.0/subnets') ? { status: 200, body: { subnets } } : undefined;
+    };
+    const inventory = cloud.inventory(
+      { bareMetal: { provisioningNetwork: named } },
+      { networks: { provisioning: { vlan: 7, cidr: '10.1.0.0/24' } } },
+    );
+    expect((await makeCheck('provisioning-network', { site, inventory })).outcome).toBe(wanted);
+  });
+});
