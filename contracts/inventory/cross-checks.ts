@@ -1,3 +1,4 @@
+import { cloudFindings } from './cloud-checks.ts';
 import { controllerFindings } from './controller-checks.ts';
 import type { FieldPath, Finding } from './findings.ts';
 import { firmwareFindings } from './firmware-checks.ts';
@@ -213,6 +214,7 @@ export function crossCheck(value: unknown): Finding[] {
     ...duplicateBmcs(nodes),
     ...references(raw, nodes),
     ...driverNeeds(raw, nodes),
+    ...cloudFindings(raw),
     ...mediaNeeds(raw, nodes),
     ...firmwareFindings(raw),
     ...networkFindings(raw),

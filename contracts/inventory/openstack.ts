@@ -84,7 +84,7 @@ export const OpenStack = z.strictObject({
     .optional(),
   compute: Compute.optional(),
   network: NetworkAgents.optional(),
-  /** How long those are watched that report through the message queue. Left out: 60 s. */
+  /** How long those are watched that report through the message queue. Left out: 65 s. */
   watch: Duration.optional(),
   commands: z.array(StatusCommand).max(64).optional(),
   bareMetal: BareMetal.optional(),

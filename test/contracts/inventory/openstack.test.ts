@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { crossCheck } from '../../../contracts/inventory/cross-checks.ts';
 import { vantageFindings } from '../../../contracts/inventory/vantage-checks.ts';
 import { Inventory } from '../../../contracts/inventory/inventory.ts';
 
@@ -33,4 +34,26 @@ it('vantage points of operators and of status commands have to be there; the wor
   expect(paths('jump')).toEqual([]);
   expect(paths('elsewhere')).toEqual(['acceptance.operator', 'openstack.commands.0.from']);
   expect(paths('worker')).toEqual(['openstack.commands.0.from']);
+});
+
+it.each<[string, object, string[]]>([
+  ['a cloud nobody is to ask', { openstack: { authUrl: 'https://k/v3' } }, ['openstack.authUrl']],
+  ['a cloud, and as whom it is asked', { openstack: { authUrl: 'https://k/v3', credentials: {} } }, []],
+  [
+    'a pod without Kubernetes',
+    { openstack: { commands: [{ from: { namespace: 'openstack' } }] } },
+    ['openstack.commands.0.from'],
+  ],
+  [
+    'a pod of Kubernetes',
+    { kubernetes: {}, openstack: { commands: [{ from: { namespace: 'openstack' } }] } },
+    [],
+  ],
+  [
+    'an image in Glance without a cloud',
+    { openstack: { bareMetal: { deployImages: [{ url: 'https://i/k' }, { glance: 'kernel' }] } } },
+    ['openstack.bareMetal.deployImages.1.glance'],
+  ],
+])('what only a run would tell is told before: %s', (_what, raw, paths) => {
+  expect(crossCheck(raw).map(({ path }) => path.join('.'))).toEqual(paths);
 });
