@@ -171,7 +171,7 @@ export const judgePlace = (
   { name, hypervisor }: CloudServer,
   node: Pick<BareNode, 'name' | 'uuid' | 'resourceClass'>,
 ): CloudFinding | undefined =>
-  hypervisor === null || hypervisor === node.uuid
+  (hypervisor ?? node.uuid) === node.uuid
     ? undefined
     : {
         message: `Server ${name} is on ${hypervisor}, not on node ${node.name} (${node.uuid}).`,

@@ -7,8 +7,8 @@ export interface CloudServer {
   readonly status: string;
   readonly task: string | null;
   readonly created: string;
-  /** Of bare metal: the UUID of its node; null as long as there is none. */
-  readonly hypervisor: string | null;
+  /** Of bare metal: the UUID of its node; null as long as there is none, undefined where who asks is not shown it. */
+  readonly hypervisor: string | null | undefined;
   /** Nova's words for why it is in ERROR. */
   readonly fault: string | null;
   readonly metadata: { readonly [key: string]: unknown };
@@ -26,13 +26,14 @@ export function readServer(value: unknown): CloudServer | undefined {
   const metadata = field(value, 'metadata');
   const addresses = field(value, 'addresses');
   const fault = field(value, 'fault');
+  const hypervisor = field(value, 'OS-EXT-SRV-ATTR:hypervisor_hostname');
   return {
     id,
     name,
     status,
     task: some(field(value, 'OS-EXT-STS:task_state')),
     created: text(field(value, 'created')),
-    hypervisor: some(field(value, 'OS-EXT-SRV-ATTR:hypervisor_hostname')),
+    hypervisor: hypervisor === undefined ? undefined : some(hypervisor),
     fault: some(field(fault, 'message')),
     metadata: typeof metadata === 'object' && metadata !== null ? { ...metadata } : {},
     addresses: Object.values(typeof addresses === 'object' && addresses !== null ? addresses : {})

@@ -8,23 +8,29 @@ import { noServer, result } from '../server.ts';
 import { creationWords, hypervisorOf, markOf, nodeNamed, serversOf } from './cloud.ts';
 import { allocationsOf, portsOfServer } from './left.ts';
 
-/** What cannot be read does not keep the rest from being kept. */
-async function attempt(look: () => Promise<unknown>): Promise<Json> {
-  try {
-    return ((await look()) ?? null) as Json;
-  } catch (error) {
-    if (!(error instanceof RackwrightError)) throw error;
-    return { unread: `${error.failure.code}: ${error.failure.message}` };
-  }
+/** Looks at one thing after the other: what cannot be read does not keep the rest from being kept. */
+function attempts() {
+  const unread: RackwrightError[] = [];
+  const attempt = async (look: () => Promise<unknown>): Promise<Json> => {
+    try {
+      return ((await look()) ?? null) as Json;
+    } catch (error) {
+      if (!(error instanceof RackwrightError)) throw error;
+      unread.push(error);
+      return { unread: `${error.failure.code}: ${error.failure.message}` };
+    }
+  };
+  return { unread, attempt };
 }
 
-/** Keeps what there is before anything is taken back. Where the server cannot be asked for, it is an error. */
+/** Keeps what there is before anything is taken back. What of it cannot be read is an error, once the rest is kept. */
 export const statesCaptured: CheckFunction = {
   skip: noServer,
   run: (context) =>
     withOpenStack(context, async (cloud) => {
       const name = context.inventory.acceptance?.node;
       if (name === undefined) return result('skipped', 'no node is dedicated');
+      const { unread, attempt } = attempts();
       const servers = await serversOf(cloud, markOf(context));
       const node = await nodeNamed(cloud, name);
       const ofEach = (look: (id: string) => Promise<unknown>): Promise<Json> =>
@@ -47,6 +53,7 @@ export const statesCaptured: CheckFunction = {
           ),
         },
       });
+      if (unread[0]) throw unread[0];
       return result('pass', 'server, node, ports, allocations and services', { evidence: [evidence] });
     }),
 };

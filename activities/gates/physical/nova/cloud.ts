@@ -7,6 +7,7 @@ import {
   readFlavor,
   type Flavor,
 } from '../../../../core/openstack/flavors.ts';
+import { fail } from '../../../../core/errors/failure.ts';
 import { field, items, text } from '../../../../core/openstack/read.ts';
 import {
   eventWords,
@@ -44,9 +45,21 @@ export async function serversOf(cloud: OpenStack, mark: Mark): Promise<readonly 
   return found.toSorted((a, b) => (a.read.created < b.read.created ? -1 : 1));
 }
 
-/** One server by its id; undefined where it is gone. */
+/** One server by its id; undefined where it is gone. Throws where Nova cannot say more of it than that it is there. */
 export async function serverById(cloud: OpenStack, id: string): Promise<CloudServer | undefined> {
-  return readServer(field(await cloud.find('compute', `/v2.1/servers/${of(id)}`), 'server'));
+  const answer = await cloud.find('compute', `/v2.1/servers/${of(id)}`);
+  const server = readServer(field(answer, 'server'));
+  if (answer === undefined || server) return server;
+  throw fail('OPENSTACK_UNAVAILABLE', `Nova has server ${id}, and cannot show it: its cell does not answer.`);
+}
+
+/** Throws where the user of the contract is not shown where a server is: then nothing of it can be told. */
+export function refuseHidden({ id, hypervisor }: CloudServer): void {
+  if (hypervisor !== undefined) return;
+  throw fail(
+    'OPENSTACK_FORBIDDEN',
+    `Nova does not show the user of the contract on which node server ${id} is (OS-EXT-SRV-ATTR:hypervisor_hostname).`,
+  );
 }
 
 /** The node of this name in Ironic; undefined where there is none. */
@@ -54,6 +67,16 @@ export async function nodeNamed(cloud: OpenStack, name: string): Promise<Seen<Ba
   const answer = await cloud.find('baremetal', `/v1/nodes/${of(name)}`);
   const read = readBareNode(answer);
   return read && { read, shown: shownNode(answer) as Json };
+}
+
+/** That a node is not found tells nothing to whom Ironic shows none at all: it hides what one may not see. */
+export async function refuseBlind(cloud: OpenStack, name: string): Promise<void> {
+  const seen = items(field(await cloud.json('baremetal', '/v1/nodes?limit=1'), 'nodes'));
+  if (seen.length > 0) return;
+  throw fail(
+    'OPENSTACK_FORBIDDEN',
+    `Ironic shows the user of the contract no node at all: whether it has ${name} is not told.`,
+  );
 }
 
 /** The node as Nova has it; undefined where no compute service does. */

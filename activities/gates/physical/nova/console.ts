@@ -48,8 +48,14 @@ const shown = ofPlan(async (cloud, plan, context) => {
     asked: `a console ${type} of server ${server.id}, and what its proxy answers`,
     answer: { proxy: origin, status },
   });
+  if (typeof status === 'number' && status >= 500) {
+    throw fail(
+      'OPENSTACK_UNAVAILABLE',
+      `What answers for the proxy of consoles at ${origin} cannot: HTTP ${status}.`,
+    );
+  }
   // What serves no page, but a socket alone, refuses what does not ask for one.
-  const answers = status === 200 || (type === 'serial' && typeof status === 'number' && status < 500);
+  const answers = status === 200 || (type === 'serial' && typeof status === 'number');
   if (answers) {
     return result('pass', `a console ${type} is given, and ${origin} answers`, { evidence: [evidence] });
   }

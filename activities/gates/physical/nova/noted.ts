@@ -1,11 +1,14 @@
 import { field, items, text } from '../../../../core/openstack/read.ts';
 import { ACCEPTANCE_SUBJECT } from '../../../records/safe-names.ts';
 import type { CheckContext } from '../../check.ts';
+import { isOver } from './plan.ts';
 
 /** What earlier checks of this run of the gate have noted, whoever made them. */
 export interface Noted {
   /** The servers that it has had, which may be gone. */
   readonly ids: readonly string[];
+  /** When the clean-up has last seen one of them; undefined: it has seen none. */
+  readonly lastSeen: string | undefined;
   /** What became of the request; undefined: there was none. */
   readonly request: { readonly outcome: string; readonly at: string } | undefined;
   /** The node before it was used. */
@@ -20,14 +23,24 @@ export async function notedOf({ site, input }: CheckContext): Promise<Noted> {
   const ids = new Set<string>();
   let request: Noted['request'];
   let before: unknown;
+  let lastSeen: string | undefined;
   for (const { ref, step } of entries.filter(({ step }) => STEPS.includes(step))) {
     const { answer, run } = await site.evidence.read(ref.id);
     if (run !== input.run) continue;
     if (step === 'node-available') before = field(answer, 'node');
     const outcome = text(field(answer, 'outcome'));
     if (outcome !== '') request = { outcome, at: text(field(answer, 'at')) };
+    const seen = text(field(answer, 'seen'));
+    if (seen > (lastSeen ?? '')) lastSeen = seen;
     const found = [field(answer, 'id'), field(field(answer, 'server'), 'id'), ...items(field(answer, 'ids'))];
     for (const id of found.map(text).filter((each) => each !== '')) ids.add(id);
   }
-  return { ids: [...ids], request, before };
+  return { ids: [...ids], lastSeen, request, before };
 }
+
+/** How long a server may still come of a request that was not answered. */
+const ANSWER_SECONDS = 60;
+
+/** Whether a server may still come of a request, of which nobody knows. */
+export const mayStillCome = ({ request }: Noted): boolean =>
+  request?.outcome === 'unknown' && !isOver(request.at, ANSWER_SECONDS);

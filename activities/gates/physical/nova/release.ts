@@ -9,14 +9,12 @@ import type { OpenStack } from '../../../openstack/client.ts';
 import type { CheckFunction } from '../../check.ts';
 import { withOpenStack } from '../../openstack/session.ts';
 import { noServer, result, wrong } from '../server.ts';
-import { markOf, nodeNamed, serverById, serversOf } from './cloud.ts';
+import { markOf, nodeNamed, refuseBlind, serverById, serversOf } from './cloud.ts';
 import { leftOf } from './left.ts';
-import { notedOf, type Noted } from './noted.ts';
+import { mayStillCome, notedOf, type Noted } from './noted.ts';
 import { deleteBound, isOver } from './plan.ts';
 
 const LOOK_MS = 5000;
-/** How long a server may still come of a request that was not answered. */
-const ANSWER_SECONDS = 60;
 
 /**
  * Deletes what this run of the gate has asked for, whatever became of it, and looks whether the node is as free as
@@ -33,7 +31,10 @@ export const serverReleased: CheckFunction = {
       const servers = await serversOf(cloud, mark);
       for (const { read } of servers) {
         const asked = `server ${read.id}, before it is deleted`;
-        await context.evidence(`taken-${read.id}`, { asked, answer: { id: read.id } });
+        await context.evidence(`taken-${read.id}`, {
+          asked,
+          answer: { id: read.id, seen: new Date().toISOString() },
+        });
       }
       const stuck: CloudFinding[] = [];
       for (const { read } of servers) stuck.push(...(await remove(cloud, read, mark, seconds)));
@@ -42,10 +43,16 @@ export const serverReleased: CheckFunction = {
       if (servers.length > 0) throw notYet('CHECK_TIMEOUT', `Server ${gone} is being deleted.`, LOOK_MS);
       const noted = await notedOf(context);
       if (noted.ids.length === 0) return unasked(noted);
+      await refuseUnlisted(cloud, noted.ids, mark);
       const seen = await nodeNamed(cloud, name);
-      if (!seen) return wrong(name, [lost(name)], 'ironic');
+      if (!seen) {
+        await refuseBlind(cloud, name);
+        return wrong(name, [lost(name)], 'ironic');
+      }
       const { read: node } = seen;
       if (node.instance !== null && noted.ids.includes(node.instance)) {
+        // A server whose nova-compute is down is deleted without it: nobody tells Ironic.
+        if (isOver(noted.lastSeen ?? node.since, seconds)) return wrong(name, [kept(node)], 'openstack');
         throw notYet('CHECK_TIMEOUT', `Node ${name} still has server ${node.instance}.`, LOOK_MS);
       }
       const unfit = cleaning(node, seconds);
@@ -60,12 +67,31 @@ export const serverReleased: CheckFunction = {
     }),
 };
 
-function unasked({ request }: Noted) {
-  if (request?.outcome === 'unknown' && !isOver(request.at, ANSWER_SECONDS)) {
+/** Throws where Nova still has a server that it lists no more: one whose end is put off is ended now. */
+async function refuseUnlisted(cloud: OpenStack, ids: readonly string[], mark: Mark): Promise<void> {
+  for (const id of ids) {
+    const there = await serverById(cloud, id);
+    if (!there) continue;
+    if (there.status === 'SOFT_DELETED' && isMarked(there, mark)) {
+      const path = `/v2.1/servers/${encodeURIComponent(id)}/action`;
+      await cloud.json('compute', path, { method: 'POST', body: { forceDelete: null } });
+    }
+    throw notYet('CHECK_TIMEOUT', `Server ${id} is ${there.status}, and is not listed.`, LOOK_MS);
+  }
+}
+
+function unasked(noted: Noted) {
+  if (mayStillCome(noted)) {
     throw notYet('CHECK_TIMEOUT', 'A server may still come of the request that was not answered.', LOOK_MS);
   }
   return result('skipped', 'there was no server');
 }
+
+const kept = ({ name, state, instance }: BareNode): CloudFinding => ({
+  message: `Server ${instance} is deleted in Nova, and node ${name} still has it, and is ${state}.`,
+  correction: `Start the nova-compute that has the node: it takes back what was deleted without it. Else: openstack baremetal node undeploy ${name}`,
+  faultDomain: 'openstack',
+});
 
 const lost = (name: string): CloudFinding => ({
   message: `Ironic has no node ${name} any more.`,

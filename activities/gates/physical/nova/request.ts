@@ -10,7 +10,17 @@ import { metadataOf } from '../../../../core/openstack/servers.ts';
 import type { OpenStack } from '../../../openstack/client.ts';
 import type { CheckContext } from '../../check.ts';
 import { result, wrong } from '../server.ts';
-import { candidatesOf, flavorNamed, markOf, nodeNamed, serversOf } from './cloud.ts';
+import {
+  candidatesOf,
+  flavorNamed,
+  markOf,
+  nodeNamed,
+  refuseBlind,
+  refuseHidden,
+  serverById,
+  serversOf,
+} from './cloud.ts';
+import { mayStillCome, notedOf } from './noted.ts';
 import { isOver, ofPlan, ofWholePlan, type Plan } from './plan.ts';
 import { causeOf } from './standing.ts';
 
@@ -29,7 +39,10 @@ const noNode = (name: string): CloudFinding => ({
 export const nodeAvailable = ofWholePlan(async (cloud, plan, context) => {
   const { name, resourceClass } = plan.node;
   const seen = await nodeNamed(cloud, name);
-  if (!seen) return wrong(name, [noNode(name)], 'contract');
+  if (!seen) {
+    await refuseBlind(cloud, name);
+    return wrong(name, [noNode(name)], 'contract');
+  }
   const at = `/v1/nodes/${seen.read.uuid}`;
   const validation = await cloud.json('baremetal', `${at}/validate`);
   const evidence = await context.evidence(name, {
@@ -135,19 +148,25 @@ const isBack = ({ since }: BareNode, { bounds }: Plan): boolean =>
 export const serverRequested = ofPlan(async (cloud, plan, context) => {
   const { name } = plan.node;
   const node = await nodeNamed(cloud, name);
-  if (!node) return wrong(name, [noNode(name)], 'contract');
+  if (!node) {
+    await refuseBlind(cloud, name);
+    return wrong(name, [noNode(name)], 'contract');
+  }
   const mark = markOf(context);
   const servers = await serversOf(cloud, mark);
   const [server] = [...servers].sort(
     (a, b) => Number(b.read.hypervisor === node.read.uuid) - Number(a.read.hypervisor === node.read.uuid),
   );
   if (!server) {
+    const gone = await goneOf(cloud, context);
+    if (gone) return wrong(name, [gone], 'openstack');
     const parts = await partsOf(cloud, plan, node.read);
     if (Array.isArray(parts)) return wrong(name, parts, 'openstack');
     const refused = await ask(cloud, plan, parts, context);
     if (refused) return wrong(name, [refused], 'openstack');
     throw notYet('CHECK_TIMEOUT', `Server ${mark.name} is asked for.`, LOOK_MS);
   }
+  refuseHidden(server.read);
   const evidence = [
     await context.evidence(name, {
       asked: 'the server, and its node, when it was scheduled',
@@ -177,6 +196,27 @@ export const serverRequested = ofPlan(async (cloud, plan, context) => {
   }
   throw notYet('CHECK_TIMEOUT', `${stands} yet.`, LOOK_MS);
 });
+
+/**
+ * What became of a server that an earlier attempt has asked for, where Nova lists none: no second one is asked for
+ * while the first may still come, or is there.
+ */
+async function goneOf(cloud: OpenStack, context: CheckContext): Promise<CloudFinding | undefined> {
+  const noted = await notedOf(context);
+  if (mayStillCome(noted)) {
+    throw notYet('CHECK_TIMEOUT', 'A server may still come of the request that was not answered.', LOOK_MS);
+  }
+  if (noted.request?.outcome !== 'accepted') return undefined;
+  for (const id of noted.ids) {
+    const there = await serverById(cloud, id);
+    if (there) throw notYet('CHECK_TIMEOUT', `Server ${id} is ${there.status}, and is not listed.`, LOOK_MS);
+  }
+  return {
+    message: `Server ${noted.ids.join(', ')} was accepted, and is gone: somebody has deleted it.`,
+    correction: 'Look who did it (the API log of Nova), and resume the run.',
+    faultDomain: 'orchestrator',
+  };
+}
 
 /** One request. What it came to is noted beside it: until then, whoever finds no server has to wait for one. */
 async function ask(

@@ -13,6 +13,7 @@ import {
   hypervisorOf,
   markOf,
   nodeNamed,
+  refuseHidden,
   serversOf,
 } from './cloud.ts';
 import type { Plan } from './plan.ts';
@@ -94,6 +95,7 @@ async function lookAt(cloud: OpenStack, plan: Plan, context: CheckContext): Prom
   const node = seen?.read;
   const own = servers.find(({ read }) => read.hypervisor === node?.uuid) ?? servers[0];
   const server = own?.read;
+  if (server) refuseHidden(server);
   const shown = { server: own?.shown ?? null, node: seen?.shown ?? null };
   const hasFailed =
     server?.status === 'ERROR' || (node?.state === 'deploy failed' && node.instance === server?.id);
