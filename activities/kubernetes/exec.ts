@@ -78,7 +78,8 @@ function ending(socket: WebSocket, stop: AbortSignal, asked: string, server: str
       } else if (bytes[0] === STDERR) errors.push(rest.subarray(0, MAX_STDERR));
       else if (bytes[0] === STATUS && rest.length > 0) {
         const exitCode = exitCodeOf(rest.toString('utf8'));
-        const stderr = Buffer.concat(errors.slice(0, 64)).toString('utf8').slice(0, MAX_STDERR);
+        const told = Buffer.concat(errors.slice(0, 64)).toString('utf8').slice(0, MAX_STDERR);
+        const stderr = told === '' && exitCode === 127 ? 'the container has no such program' : told;
         if (typeof exitCode === 'number')
           resolve({ exitCode, stdout: Buffer.concat(output).toString('utf8'), stderr });
         else reject(notRun(asked, exitCode.why));
@@ -103,6 +104,9 @@ const causeOf = (error: Error): unknown =>
 const notRun = (asked: string, why: string): RackwrightError =>
   fail('KUBERNETES_COMMAND_FAILED', `The ${asked} has no result: ${why}.`, { details: { asked } });
 
+/** What runtimes say of a program that the container does not have: no shell is between that would end with 127. */
+const NO_PROGRAM = /executable file not found in \$PATH|exec: .*: (stat .*: )?no such file or directory/i;
+
 /** The exit code that a Status tells: 0 on success, that of its cause, or why there is none. */
 function exitCodeOf(text: string): number | { why: string } {
   let status: { status?: unknown; reason?: unknown; message?: unknown; details?: unknown };
@@ -118,6 +122,7 @@ function exitCodeOf(text: string): number | { why: string } {
   ) as { message?: unknown } | undefined;
   const exitCode = Number(told?.message);
   if (told && Number.isInteger(exitCode)) return exitCode;
+  if (typeof status?.message === 'string' && NO_PROGRAM.test(status.message)) return 127;
   return {
     why: typeof status?.message === 'string' ? status.message.slice(0, 300) : 'its status says nothing',
   };

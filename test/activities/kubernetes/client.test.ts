@@ -199,6 +199,17 @@ describe('a command in a pod', () => {
     expect(await execIn(client())).toMatchObject({ exitCode: 22 });
   });
 
+  it.each([
+    'error executing command in container: failed to exec in container: failed to start exec "9e0b": OCI runtime exec failed: exec failed: unable to start container process: exec: "ceph": executable file not found in $PATH: unknown',
+    'OCI runtime exec failed: exec failed: unable to start container process: exec: "/bin/ceph": stat /bin/ceph: no such file or directory: unknown',
+  ])('whose program is not there ends as a shell would say it: %s', async (message) => {
+    talk = (socket) =>
+      socket.send(
+        frame(3, JSON.stringify({ status: 'Failure', reason: 'InternalError', message, code: 500 })),
+      );
+    expect(await execIn(client())).toMatchObject({ exitCode: 127 });
+  });
+
   it.each<[string, (socket: WebSocket) => void, string]>([
     ['never ends', () => undefined, 'KUBERNETES_COMMAND_FAILED'],
     ['has a status that is none', (socket) => socket.send(frame(3, '{')), 'KUBERNETES_COMMAND_FAILED'],
