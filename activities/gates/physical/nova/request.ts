@@ -8,7 +8,7 @@ import type { CloudFinding } from '../../../../core/openstack/finding.ts';
 import { field, items, text } from '../../../../core/openstack/read.ts';
 import { metadataOf } from '../../../../core/openstack/servers.ts';
 import type { OpenStack } from '../../../openstack/client.ts';
-import type { CheckContext } from '../../check.ts';
+import type { CheckContext, CheckFunction } from '../../check.ts';
 import { result, wrong } from '../server.ts';
 import {
   candidatesOf,
@@ -28,6 +28,10 @@ const LOOK_MS = 2000;
 const AGAIN_MS = 5000;
 /** Several rounds of nova-compute, which looks at its nodes once a minute. */
 const NOTICED_SECONDS = 240;
+/** How long it may take until a node has the server. */
+const SCHEDULED_SECONDS = 600;
+/** With what comes before and after. */
+const WHOLE_SECONDS = NOTICED_SECONDS + SCHEDULED_SECONDS + 120;
 
 const noNode = (name: string): CloudFinding => ({
   message: `Ironic has no node ${name}, which the contract dedicates to acceptance.`,
@@ -145,7 +149,7 @@ const isBack = ({ since }: BareNode, { bounds }: Plan): boolean =>
   !isOver(since, Math.min(NOTICED_SECONDS, bounds.deploy));
 
 /** Asks for a server, unless one is found that this run of the gate has asked for; and waits until the node has it. */
-export const serverRequested = ofPlan(async (cloud, plan, context) => {
+const requested = ofPlan(async (cloud, plan, context) => {
   const { name } = plan.node;
   const node = await nodeNamed(cloud, name);
   if (!node) {
@@ -185,9 +189,10 @@ export const serverRequested = ofPlan(async (cloud, plan, context) => {
   }
   const { status, task, created } = server.read;
   const stands = `Server ${server.read.id} is ${status}${task === null ? '' : ` (${task})`}, and node ${name} does not have it`;
-  if (isOver(created, plan.bounds.deploy)) {
+  const most = Math.min(SCHEDULED_SECONDS, plan.bounds.deploy);
+  if (isOver(created, most)) {
     const stuck: CloudFinding = {
-      message: `${stands} after ${plan.bounds.deploy} s.`,
+      message: `${stands} after ${most} s.`,
       correction:
         'Look whether nova-conductor, nova-scheduler and the nova-compute with the Ironic driver work off their queues: openstack compute service list, and their logs.',
       faultDomain: 'openstack',
@@ -196,6 +201,12 @@ export const serverRequested = ofPlan(async (cloud, plan, context) => {
   }
   throw notYet('CHECK_TIMEOUT', `${stands} yet.`, LOOK_MS);
 });
+
+/** It has the time that a server takes to be on its node: what is stuck is told before that is over. */
+export const serverRequested: CheckFunction = {
+  ...requested,
+  bounds: (_inventory, { attempt, total }) => ({ attempt, total: Math.max(total, WHOLE_SECONDS) }),
+};
 
 /**
  * What became of a server that an earlier attempt has asked for, where Nova lists none: no second one is asked for

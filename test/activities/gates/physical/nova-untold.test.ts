@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { BY_NOVA } from '../../../../activities/gates/physical/nova/index.ts';
 import { OpenStack } from '../../../../activities/openstack/client.ts';
 import type { Site } from '../../../../activities/site.ts';
 import type { Inventory } from '../../../../contracts/inventory/inventory.ts';
@@ -71,7 +72,7 @@ it.each(['node-available', 'server-requested'])(
 
 it('what cannot be read before the clean-up is an error, and the rest is kept', async () => {
   expect((await one('server-requested')).outcome).toBe('pass');
-  answering((service, path, answer) => {
+  answering((_service, path, answer) => {
     if (path.startsWith('/allocations/')) throw fail('OPENSTACK_FORBIDDEN', 'Placement: 403');
     return answer;
   });
@@ -139,6 +140,13 @@ it('a node that Nova has forgotten fails the clean-up in its time', async () => 
       { failure: { message: expect.stringMatching(/deleted in Nova, and node .* still has it/) as string } },
     ],
   });
+});
+
+it('a server that no node takes is told before the time of the check is over', () => {
+  const requested = BY_NOVA['server-requested'];
+  const { total } = requested.bounds!(inventory, { attempt: 60, total: 180 });
+  // Nova notices in four minutes that a node is free; in ten more a node has the server.
+  expect(total).toBeGreaterThan((4 + 10) * 60);
 });
 
 it('a gateway that has no console proxy behind it says nothing of the console', async () => {
