@@ -31,7 +31,7 @@ export async function placesAt(from: string, opening: Opening): Promise<readonly
       { label: 'the worker', probe: (probes, ca) => probeFromHere(probes, CONNECT_SECONDS, ca, signal) },
     ];
   }
-  return (await runnersAt(from, opening)).map((runner) => ({
+  return (await runnersAt(from, opening, true)).map((runner) => ({
     label: runner.label,
     probe: (probes, ca) => probeBy(runner, probes, ca),
   }));

@@ -32,7 +32,7 @@ export async function tryFrom(
   tries: readonly Tries[],
 ): Promise<CheckResult> {
   const said = new Map<string, string>();
-  const targets = tries.map((each) => ({ ...each, name: each.from }));
+  const targets = merged(tries).map((each) => ({ ...each, name: each.from }));
   const result = await eachTarget(context, faultDomain, targets, async ({ from, wanted, note }) => {
     const evidence: EvidenceRef[] = [];
     const judged: JudgedReach[] = [];
@@ -58,7 +58,18 @@ export async function tryFrom(
     return { found: foundOf(wrong, right), evidence };
   });
   if (result.outcome !== 'pass') return result;
-  return { ...result, summary: tries.map(({ from }) => said.get(from)).join('; ') };
+  return { ...result, summary: targets.map(({ from }) => said.get(from)).join('; ') };
+}
+
+/** What is tried from one place is one: its evidence is kept by the place. */
+function merged(tries: readonly Tries[]): readonly Tries[] {
+  const byPlace = new Map<string, Tries>();
+  for (const each of tries) {
+    const had = byPlace.get(each.from);
+    const wanted = [...(had?.wanted ?? []), ...each.wanted];
+    byPlace.set(each.from, { from: each.from, wanted, note: `${had?.note ?? ''}${each.note ?? ''}` });
+  }
+  return [...byPlace.values()];
 }
 
 /** The time that so many connections take where nothing answers. */
