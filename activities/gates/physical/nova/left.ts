@@ -1,3 +1,4 @@
+import { RackwrightError } from '../../../../core/errors/failure.ts';
 import type { Json, JsonObject } from '../../../../core/json.ts';
 import type { CloudFinding } from '../../../../core/openstack/finding.ts';
 import { field, text } from '../../../../core/openstack/read.ts';
@@ -11,6 +12,15 @@ export const portsOfServer = (cloud: OpenStack, id: string): Promise<readonly un
 /** What a server has taken of Placement. */
 export const allocationsOf = (cloud: OpenStack, id: string): Promise<unknown> =>
   cloud.json('placement', `/allocations/${encodeURIComponent(id)}`);
+
+/** A port that is gone by now is as good as deleted. */
+async function deletePort(cloud: OpenStack, id: string): Promise<void> {
+  try {
+    await cloud.json('network', `/v2.0/ports/${encodeURIComponent(id)}`, { method: 'DELETE' });
+  } catch (error) {
+    if (!(error instanceof RackwrightError) || error.failure.details?.['status'] !== 404) throw error;
+  }
+}
 
 /**
  * What servers that are gone have left behind. A port of one is nobody's any more: it is taken away, and told of all
@@ -26,7 +36,7 @@ export async function leftOf(
     for (const port of portsOf(await portsOfServer(cloud, id), id)) {
       ports.push(shownPort(port));
       const name = text(field(port, 'id'));
-      await cloud.json('network', `/v2.0/ports/${encodeURIComponent(name)}`, { method: 'DELETE' });
+      await deletePort(cloud, name);
       found.push({
         message: `Port ${name} was left when server ${id} was deleted. It is deleted now.`,
         correction: `Look why nova-compute did not delete it: its log for server ${id}, and what Neutron answered.`,

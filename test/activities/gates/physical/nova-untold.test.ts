@@ -142,6 +142,20 @@ it('a node that Nova has forgotten fails the clean-up in its time', async () => 
   });
 });
 
+it('a port that is gone while it is deleted is told of all the same', async () => {
+  lab.faults('neutron', { portLeft: true });
+  answering((service, path, answer, method) => {
+    if (service !== 'network' || method !== 'DELETE') return answer;
+    throw fail('OPENSTACK_REFUSED', `Neutron: ${path} is answered with 404`, { details: { status: 404 } });
+  });
+  expect(await makeGate({ site, inventory, runId: RUN })).toMatchObject({
+    'server-released': {
+      outcome: 'fail',
+      findings: [{ failure: { message: expect.stringMatching(/^Port .* was left/) as string } }],
+    },
+  });
+});
+
 it('a server that no node takes is told before the time of the check is over', () => {
   const requested = BY_NOVA['server-requested'];
   const { total } = requested.bounds!(inventory, { attempt: 60, total: 180 });
