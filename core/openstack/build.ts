@@ -87,17 +87,24 @@ const FAULTS: readonly Row[] = [
     'Put the image of `acceptance` into Glance again, until openstack image show says active.',
   ],
   [
-    /messaging|timed out waiting for a reply/i,
+    /MessagingTimeout|timed out waiting for a reply/i,
     'openstack',
     'A part of Nova does not answer on the message queue: openstack compute service list.',
   ],
 ];
 
+/** The exceptions of tracebacks, without the lines of code that they came through, which name all kinds of things. */
+const exceptionsOf = (events: string): string =>
+  events
+    .split('\n')
+    .filter((line) => /^[\w.]+: /.test(line))
+    .join('\n');
+
 /** Why a server is in ERROR before a node was deployed for it, by what else is seen. */
 export function judgeError({ server, events, node, hypervisor, offered, flavor }: Broken): CloudFinding {
   const fault = server.fault ?? 'no reason is told';
   const message = `Nova puts server ${server.name} into ERROR: ${fault}`;
-  const row = FAULTS.find(([words]) => words.test(`${fault}\n${events}`));
+  const row = FAULTS.find(([words]) => words.test(`${fault}\n${exceptionsOf(events)}`));
   if (row) return { message, faultDomain: row[1], correction: row[2] };
   if (!/no valid host/i.test(fault)) {
     return {

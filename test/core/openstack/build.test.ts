@@ -73,6 +73,24 @@ describe('why a server is in ERROR', () => {
       /is disabled/,
       /service set --enable c1/,
     ],
+    [
+      'compute down, told through code that does other things',
+      {
+        hypervisor: { ...UP, state: 'down' },
+        events:
+          'Traceback (most recent call last):\n  File "oslo_messaging/rpc/client.py", line 180, in call\n    wait for MessagingTimeout, image not found\nnova.exception_Remote.NoValidHost_Remote: No valid host was found.',
+      },
+      'openstack',
+      /nova-compute on c1, .* is down/,
+      /Start nova-compute on c1/,
+    ],
+    [
+      'port, told by the events alone',
+      { events: '  File "x.py"\nnova.exception.PortBindingFailed: Binding failed for port 1' },
+      'openstack',
+      /No valid host/,
+      /network agent list/,
+    ],
     ['cleaning', { node: { ...NODE, state: 'cleaning' } }, 'ironic', /is cleaning in Ironic/, /available/],
     ['maintenance', { node: { ...NODE, maintenance: true } }, 'ironic', /in maintenance/, /available/],
     ['not offered', { offered: false }, 'openstack', /Placement does not offer/, /inventory list u1/],
