@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { OpenStackPeer } from '../peers/openstack/peer.ts';
 import { missingForOpenStack } from '../peers/openstack/install.ts';
 import { cloudIsUp } from './openstack/cloud.ts';
+import { physicalAcceptance } from './openstack/physical.ts';
 
 /** Against the real OpenStack 2026.1: one cloud for all parts, each a function in `openstack/`. */
 
@@ -17,4 +18,5 @@ describe.skipIf(missing !== undefined)(`a real OpenStack${missing ? `: ${missing
   afterAll(() => started?.close());
 
   cloudIsUp(cloud);
+  physicalAcceptance(cloud);
 });
