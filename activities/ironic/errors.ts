@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../core/errors/catalogue.ts';
 import { fail, type RackwrightError } from '../../core/errors/failure.ts';
+import { wordsWithin } from '../http-answers.ts';
 
 /** What was asked: method and path, never a body. */
 export interface Asked {
@@ -10,22 +11,15 @@ export interface Asked {
 const MAX_FAULT = 600;
 
 /** Ironic's own words for an error: `faultstring`, wherever its layers have wrapped it. */
-export function faultOf(body: string): string {
-  let value: unknown = body;
-  for (let depth = 0; depth < 4; depth++) {
-    if (typeof value === 'string') {
-      try {
-        value = JSON.parse(value);
-      } catch {
-        break;
-      }
-    }
-    if (typeof value !== 'object' || value === null) break;
-    const found = value as Record<string, unknown>;
-    value = found['error_message'] ?? found['faultstring'] ?? found['description'] ?? found['title'];
-  }
-  return typeof value === 'string' ? value.replace(/\s+/g, ' ').trim().slice(0, MAX_FAULT) : '';
-}
+export const faultOf = (body: string): string =>
+  wordsWithin(
+    body,
+    4,
+    (layer) => layer['error_message'] ?? layer['faultstring'] ?? layer['description'] ?? layer['title'],
+  )
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, MAX_FAULT);
 
 /** The code of an answer that is not a success. */
 export function codeOf(status: number, fault: string): ErrorCode {

@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici';
 import { fail, RackwrightError } from '../../core/errors/failure.ts';
 import type { Json } from '../../core/json.ts';
+import { readBounded } from '../http-answers.ts';
 import { refusal, unreachable, type Asked } from './errors.ts';
 
 const MAX_BODY = 8 * 1024 * 1024;
@@ -61,7 +62,8 @@ export class IronicTransport {
         body: body === undefined ? null : JSON.stringify(body),
         signal: signal === undefined ? time : AbortSignal.any([signal, time]),
       });
-      const text = await this.#read(asked, response.body);
+      const tooLong = (): Error => invalid(asked, `it is larger than ${MAX_BODY} bytes`);
+      const text = (await readBounded(response.body, MAX_BODY, tooLong)).toString('utf8');
       if (response.statusCode >= 300) throw refusal(asked, response.statusCode, text);
       return { status: response.statusCode, body: text === '' ? undefined : parse(asked, text) };
     } catch (cause) {
@@ -69,17 +71,6 @@ export class IronicTransport {
       if (signal?.aborted) throw signal.reason;
       throw unreachable(asked, new URL(this.#endpoint.url).origin, cause);
     }
-  }
-
-  async #read(asked: Asked, body: AsyncIterable<Uint8Array>): Promise<string> {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of body) {
-      size += chunk.length;
-      if (size > MAX_BODY) throw invalid(asked, `it is larger than ${MAX_BODY} bytes`);
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks).toString('utf8');
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { ApiException } from '@kubernetes/client-node';
 import type { ErrorCode } from '../../core/errors/catalogue.ts';
 import { fail, RackwrightError } from '../../core/errors/failure.ts';
+import { TLS_CODES } from '../http-answers.ts';
 
 const MAX_SAID = 400;
 const AGAIN_MS = 2000;
@@ -25,16 +26,13 @@ export function refusal(asked: string, status: number, said: string): Rackwright
   );
 }
 
-/** What is wrong with a certificate, as Node.js calls it. */
-const TLS = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|EPROTO|HOSTNAME_MISMATCH)/;
-
 /** The failure of a request that got no answer. The cause is named, never what was sent. */
 export function unanswered(asked: string, server: string, cause: unknown): RackwrightError {
   const { code, name } = (cause ?? {}) as { code?: unknown; name?: unknown };
   const timedOut = name === 'TimeoutError' || name === 'AbortError' || code === 'ETIMEDOUT';
   const why = timedOut ? 'no answer in time' : typeof code === 'string' ? code : String(name ?? 'unknown');
   const details = { asked, server, reason: why };
-  if (TLS.test(why)) {
+  if (TLS_CODES.test(why)) {
     return fail(
       'KUBERNETES_TLS_UNTRUSTED',
       `The certificate of the Kubernetes API at ${server} is not trusted: ${why}.`,

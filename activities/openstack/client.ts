@@ -9,6 +9,7 @@ import {
 } from '../../core/openstack/catalog.ts';
 import { field, items, text } from '../../core/openstack/read.ts';
 import { BARE_METAL_VERSION } from '../../core/openstack/versions.ts';
+import { readBounded } from '../http-answers.ts';
 import { answerInvalid, nameOf, refusal, unanswered, type Asked } from './errors.ts';
 import { Tokens, type Credentials } from './tokens.ts';
 
@@ -229,20 +230,14 @@ export class OpenStack {
   }
 
   async #read(asked: Asked, body: AsyncIterable<Uint8Array>): Promise<string> {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
+    const tooLong = (): Error => answerInvalid(asked, `it is larger than ${MAX_BODY} bytes`);
     try {
-      for await (const chunk of body) {
-        size += chunk.length;
-        if (size > MAX_BODY) throw answerInvalid(asked, `it is larger than ${MAX_BODY} bytes`);
-        chunks.push(chunk);
-      }
+      return this.tokens.masked((await readBounded(body, MAX_BODY, tooLong)).toString('utf8'));
     } catch (cause) {
       if (cause instanceof RackwrightError) throw cause;
       this.#options.signal.throwIfAborted();
       throw unanswered(asked, 'an endpoint that had begun to answer', cause);
     }
-    return this.tokens.masked(Buffer.concat(chunks).toString('utf8'));
   }
 
   #bound(timeoutMs = this.#options.timeoutMs ?? REQUEST_MS): AbortSignal {

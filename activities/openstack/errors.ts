@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../core/errors/catalogue.ts';
 import { fail, type RackwrightError } from '../../core/errors/failure.ts';
 import type { FaultDomain } from '../../core/fault-domains.ts';
 import type { ServiceType } from '../../core/openstack/catalog.ts';
-import { field, text } from '../../core/openstack/read.ts';
+import { TLS_CODES, wordsWithin } from '../http-answers.ts';
 
 const MAX_SAID = 400;
 const AGAIN_MS = 2000;
@@ -55,32 +55,16 @@ export function refusal(asked: Asked, status: number, body: string): RackwrightE
 }
 
 /** The service's own words, which each service wraps in its own way. */
-export function saidOf(body: string): string {
-  let value: unknown = body;
-  for (let depth = 0; depth < 5; depth++) {
-    if (typeof value === 'string') {
-      try {
-        value = JSON.parse(value);
-      } catch {
-        break;
-      }
-    }
-    if (typeof value !== 'object' || value === null) break;
-    const named = ['message', 'faultstring', 'detail', 'error_message', 'description', 'title']
-      .map((name) => field(value, name))
-      .find((each) => each !== undefined && each !== null && each !== '');
-    // `{"forbidden": {"message": …}}`, `{"NeutronError": {…}}`, `{"errors": [{…}]}`: the one thing in it.
-    value = named ?? Object.values(value)[0];
-  }
-  return text(value)
+export const saidOf = (body: string): string =>
+  // `{"forbidden": {"message": …}}`, `{"NeutronError": {…}}`, `{"errors": [{…}]}`: the one thing in it.
+  wordsWithin(body, 5, (layer) => WORDS.map((name) => layer[name]).find(isTold) ?? Object.values(layer)[0])
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
     .slice(0, MAX_SAID);
-}
 
-/** What is wrong with a certificate, as Node.js calls it. */
-const TLS = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|EPROTO|HOSTNAME_MISMATCH)/;
+const WORDS = ['message', 'faultstring', 'detail', 'error_message', 'description', 'title'];
+const isTold = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 /** The failure of a request that got no answer. The cause is named, never what was sent. */
 export function unanswered(asked: Asked, root: string, cause: unknown): RackwrightError {
@@ -88,7 +72,7 @@ export function unanswered(asked: Asked, root: string, cause: unknown): Rackwrig
   const timedOut = name === 'TimeoutError' || /TIMEOUT|TIMEDOUT/.test(String(code));
   const why = timedOut ? 'no answer in time' : typeof code === 'string' ? code : String(name ?? 'unknown');
   const details = { ...asked, endpoint: root, reason: why };
-  if (TLS.test(why)) {
+  if (TLS_CODES.test(why)) {
     return fail('OPENSTACK_TLS_UNTRUSTED', `The certificate of ${root} is not trusted: ${why}.`, { details });
   }
   return fail(

@@ -1,6 +1,7 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { fail } from '../../core/errors/failure.ts';
+import { readBounded } from '../http-answers.ts';
 import type { BmcTimeouts } from './endpoint.ts';
 import { transportFailure, type AskedOf, type RedfishResponse } from './errors.ts';
 
@@ -53,7 +54,8 @@ export async function exchange(dispatcher: Dispatcher, what: Exchange): Promise<
       bodyTimeout: Math.min(limits.bodyMs, limits.requestMs),
       signal: controller.signal,
     });
-    const raw = await readBounded(response.body, asked);
+    const tooLong = (): Error => invalid(asked, `is larger than ${MAX_BODY} bytes`);
+    const raw = await readBounded(response.body, MAX_BODY, tooLong);
     const { headers, statusCode: status } = response;
     const parsed = parse(unpack(raw, one(headers['content-encoding']), asked), asked);
     return { ...asked, status, headers: pick(headers), ...parsed };
@@ -64,17 +66,6 @@ export async function exchange(dispatcher: Dispatcher, what: Exchange): Promise<
     clearTimeout(timer);
     signal?.removeEventListener('abort', cancel);
   }
-}
-
-async function readBounded(body: AsyncIterable<Buffer>, asked: AskedOf): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > MAX_BODY) throw invalid(asked, `is larger than ${MAX_BODY} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 const invalid = (asked: AskedOf, why: string): Error =>

@@ -23,19 +23,22 @@ export interface Place {
   probe(probes: readonly Probe[], ca?: string): Promise<readonly Probed[]>;
 }
 
-/** The places that a name stands for: the worker, a host, or each ready pod. Throws where it cannot be used. */
-export async function placesAt(from: string, opening: Opening): Promise<readonly Place[]> {
+/** The places that a name stands for: the worker, a host, or each ready pod. Never none. Throws where it cannot be used. */
+export async function placesAt(from: string, opening: Opening): Promise<readonly [Place, ...Place[]]> {
   if (from === VANTAGE_WORKER) {
     const { signal } = opening;
     return [
       { label: 'the worker', probe: (probes, ca) => probeFromHere(probes, CONNECT_SECONDS, ca, signal) },
     ];
   }
-  return (await runnersAt(from, opening, true)).map((runner) => ({
-    label: runner.label,
-    probe: (probes, ca) => probeBy(runner, probes, ca),
-  }));
+  const [first, ...others] = await runnersAt(from, opening, true);
+  return [placeOf(first), ...others.map(placeOf)];
 }
+
+const placeOf = (runner: Runner): Place => ({
+  label: runner.label,
+  probe: (probes, ca) => probeBy(runner, probes, ca),
+});
 
 /** With Python, where there is some; else ports with bash, and URLs with curl. */
 async function probeBy(runner: Runner, probes: readonly Probe[], ca?: string): Promise<readonly Probed[]> {

@@ -1,10 +1,10 @@
-import { vantagePlace } from '../../contracts/inventory/vantage.ts';
+import { vantageHost, vantagePlace } from '../../contracts/inventory/vantage.ts';
 import type { VantagePoint } from '../../contracts/inventory/platform.ts';
 import { fail, type RackwrightError } from '../../core/errors/failure.ts';
 import { execInPod } from '../kubernetes/exec.ts';
 import { openKubernetes, type Opening } from '../kubernetes/open.ts';
 import { isReadyPod, isToRun } from '../kubernetes/ready.ts';
-import { runOn } from '../ssh/run.ts';
+import { runOn, type RunOptions, type RunResult } from '../ssh/run.ts';
 
 /** How a command ended. */
 interface Ran {
@@ -36,19 +36,24 @@ export async function runnersAt(
   opening: Opening,
   whole = false,
 ): Promise<readonly [Runner, ...Runner[]]> {
-  const label = `vantage point ${from}`;
+  const label = labelOf(from);
   const place = vantagePlace(opening.inventory, from);
   if ('pod' in place) return podsAt(label, place.pod, opening, whole);
-  const { hostKey, ...host } = place.host;
-  const { secret, signal } = opening;
-  return [
-    {
-      label,
-      run: (words, wholeMs) =>
-        runOn({ ...host, hostKey, label }, words, { secret, signal, wholeMs, maxBytes: MOST_BYTES }),
-    },
-  ];
+  return [{ label, run: (words, wholeMs) => runAt(opening, from, words, { wholeMs, maxBytes: MOST_BYTES }) }];
 }
+
+/** Runs words on the host of a vantage point that is reached by SSH. Throws SSH_* errors. */
+export function runAt(
+  { inventory, secret, signal }: Pick<Opening, 'inventory' | 'secret' | 'signal'>,
+  from: string,
+  words: readonly string[],
+  options: Pick<RunOptions, 'input' | 'wholeMs' | 'maxBytes'>,
+): Promise<RunResult> {
+  const { hostKey, ...host } = vantageHost(inventory, from);
+  return runOn({ ...host, hostKey, label: labelOf(from) }, words, { secret, signal, ...options });
+}
+
+const labelOf = (from: string): string => `vantage point ${from}`;
 
 async function podsAt(
   label: string,

@@ -1,35 +1,5 @@
-import { field, text } from './read.ts';
 import type { ServedNode, ServiceFinding } from '../ironic/service.ts';
-
-/** A nova-compute, as `os-services` has it. */
-export interface ComputeService {
-  readonly host: string;
-  readonly up: boolean;
-  readonly enabled: boolean;
-  readonly reason: string;
-  readonly updatedAt: string;
-}
-
-/** A hypervisor; with the driver of Ironic each node is one. */
-export interface Hypervisor {
-  readonly name: string;
-  readonly type: string;
-  readonly host: string;
-}
-
-export const readComputeService = (value: unknown): ComputeService => ({
-  host: text(field(value, 'host')),
-  up: text(field(value, 'state')) === 'up',
-  enabled: text(field(value, 'status')) === 'enabled',
-  reason: text(field(value, 'disabled_reason')),
-  updatedAt: text(field(value, 'updated_at')),
-});
-
-export const readHypervisor = (value: unknown): Hypervisor => ({
-  name: text(field(value, 'hypervisor_hostname')),
-  type: text(field(value, 'hypervisor_type')),
-  host: text(field(field(value, 'service'), 'host')),
-});
+import type { ComputeService, Hypervisor } from './compute-services.ts';
 
 export const isIronic = ({ type }: Hypervisor): boolean => type.toLowerCase() === 'ironic';
 
@@ -60,7 +30,7 @@ export function computeProblems(
   const found: ServiceFinding[] = [];
   if (!service.up) {
     found.push({
-      message: `nova-compute on ${host}, which has Ironic's driver, is down: it reported last at ${service.updatedAt || 'no time'}.`,
+      message: `nova-compute on ${host}, which has Ironic's driver, is down: it reported last at ${service.reportedAt || 'no time'}.`,
       correction: `Start nova-compute on ${host} and read its log: it does not start without Keystone and Ironic.`,
       faultDomain: 'openstack',
     });

@@ -1,5 +1,6 @@
 import type { FaultDomain } from '../fault-domains.ts';
 import type { ServiceFinding } from '../ironic/service.ts';
+import type { Probed } from '../reachability/probe.ts';
 
 /** What came back when an address was asked by HTTP. */
 export type HttpAnswer =
@@ -61,16 +62,14 @@ export function judgePublished(asked: Asked, answer: HttpAnswer): Published {
   return { untold: `${url}, asked from ${from}, is answered with ${status}` };
 }
 
-/** Reads what `curl -w '%{http_code}'` says and how it ends. */
-export function readCurl(ran: {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exitCode: number;
-}): HttpAnswer | { readonly unusable: string } {
-  if (ran.exitCode === 126 || ran.exitCode === 127) return { unusable: 'there is no curl' };
-  const status = Number(/(\d{3})\s*$/.exec(ran.stdout)?.[1] ?? 0);
-  if (ran.exitCode === 0 && status > 0) return { status };
-  const said = ran.stderr.replaceAll(/\s+/g, ' ').trim().slice(0, 200);
-  if (ran.exitCode === 7 && /refused/i.test(said)) return { refused: true };
-  return { silent: said || `curl ended with ${ran.exitCode}` };
+/** What is not its own word for it. */
+const SILENT: { readonly [outcome: string]: string } = {
+  silent: 'no answer in time',
+  untrusted: 'its certificate is not trusted',
+};
+
+/** What the try of an address shows. */
+export function answerOf({ outcome, status }: Pick<Probed, 'outcome' | 'status'>): HttpAnswer {
+  if (status !== undefined) return { status };
+  return outcome === 'refused' ? { refused: true } : { silent: SILENT[outcome] ?? outcome };
 }

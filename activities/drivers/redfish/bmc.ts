@@ -15,7 +15,10 @@ import type { StepContext } from '../driver.ts';
 export type OnSystem<T> = (bmc: Bmc, system: SystemFound) => Promise<T>;
 
 /** Opens the node's BMC, finds its system, does the work, and gives the BMC back. */
-export async function onSystem<T>(context: StepContext, work: OnSystem<T>): Promise<T> {
+export async function onSystem<T>(
+  context: Pick<StepContext, 'node' | 'secret' | 'signal'>,
+  work: OnSystem<T>,
+): Promise<T> {
   const endpoint = await endpointOf(context);
   return withBmc(endpoint, async (bmc) => work(bmc, await findSystem(bmc, context.node.bmc?.system)), {
     signal: context.signal,

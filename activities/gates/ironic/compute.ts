@@ -3,12 +3,11 @@ import {
   hypervisorProblems,
   ironicComputes,
   isIronic,
-  readComputeService,
-  readHypervisor,
 } from '../../../core/openstack/compute.ts';
+import { readHypervisors, readServices } from '../../../core/openstack/compute-services.ts';
 import { readServedNode } from '../../../core/ironic/service.ts';
 import { eachTarget, foundOf, type CheckFunction } from '../check.ts';
-import { servicesOf } from '../openstack/compute-services.ts';
+import { hypervisorsOf, servicesOf } from '../openstack/compute-services.ts';
 import { mustSeeNodes, withBareMetal, withoutCloud } from './session.ts';
 
 /** The nodes of Ironic, as the target of its own that they are. */
@@ -23,10 +22,8 @@ export const ironicCompute: CheckFunction = {
       : undefined),
   run: (context) =>
     withBareMetal(context, async ({ ironic, cloud }) => {
-      const services = (await servicesOf(cloud!, '?binary=nova-compute')).map(readComputeService);
-      const hypervisors = (await cloud!.list('compute', '/v2.1/os-hypervisors/detail', 'hypervisors')).map(
-        readHypervisor,
-      );
+      const services = readServices(await servicesOf(cloud!, '?binary=nova-compute'));
+      const hypervisors = readHypervisors(await hypervisorsOf(cloud!));
       const path = '/v1/nodes?fields=uuid,name,provision_state';
       const nodes = (await ironic.list(path, 'nodes')).map(readServedNode);
       // Of those that it may not see the list says nothing: neither that they are there, nor that they are not.

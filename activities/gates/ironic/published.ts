@@ -1,11 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import type { Inventory } from '../../../contracts/inventory/inventory.ts';
 import { VANTAGE_WORKER } from '../../../contracts/inventory/vantage.ts';
 import { fail } from '../../../core/errors/failure.ts';
 import type { Json } from '../../../core/json.ts';
-import { judgePublished, type Asked } from '../../../core/openstack/published.ts';
+import { answerOf, judgePublished, type Asked, type HttpAnswer } from '../../../core/openstack/published.ts';
 import type { EvidenceRef } from '../../../core/operations.ts';
+import { placesAt } from '../../vantage/places.ts';
 import { eachTarget, type CheckContext, type CheckFunction, type Look } from '../check.ts';
-import { askFrom } from './ask.ts';
 import { withoutIronic } from './session.ts';
 
 /** Asks an address, and keeps what came. Throws HTTP_UNANSWERED where it cannot be told. */
@@ -26,6 +27,14 @@ export async function lookAtAddress(
       details: { url: asked.url },
     });
   return { found: 'wrong' in judged ? { wrong: [judged.wrong] } : judged, evidence: [kept] };
+}
+
+/** Asks an address for its status alone, from the worker or from a vantage point. */
+async function askFrom(vantage: string, url: string, context: CheckContext): Promise<HttpAnswer> {
+  const { ca } = context.inventory.openstack ?? {};
+  const [place] = await placesAt(vantage, context);
+  const [probed] = await place.probe([{ url }], ca === undefined ? undefined : await readFile(ca, 'utf8'));
+  return answerOf(probed!);
 }
 
 const publishersOf = ({ openstack }: Inventory): readonly string[] => openstack?.bareMetal?.publishers ?? [];

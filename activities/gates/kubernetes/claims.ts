@@ -1,6 +1,6 @@
 import { judgeClaim } from '../../../core/kubernetes/storage.ts';
 import { eachTarget, type CheckFunction } from '../check.ts';
-import { looked } from './nodes.ts';
+import { looked } from '../looked.ts';
 import { contractOf, kubernetesOf, systemNamespaces, withoutKubernetes } from './session.ts';
 
 /** The claims of the system namespaces have their volumes. */

@@ -1,5 +1,6 @@
 import { judgeNode, nodeOf, othersOf } from '../../../core/kubernetes/nodes.ts';
 import { eachTarget, type CheckFunction } from '../check.ts';
+import { looked } from '../looked.ts';
 import { kubernetesOf, withoutKubernetes } from './session.ts';
 
 /** Every controller of the contract is a node, Ready, and can be given work. */
@@ -50,15 +51,3 @@ export const kubernetesNodes: CheckFunction = {
         };
   },
 };
-
-/** Asks once, and again only where there was no answer. */
-export function looked<T>(ask: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | undefined;
-  return () => {
-    answer ??= ask().catch((error: unknown) => {
-      answer = undefined;
-      throw error;
-    });
-    return answer;
-  };
-}

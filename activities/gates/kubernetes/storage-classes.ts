@@ -1,6 +1,6 @@
 import { judgeClass } from '../../../core/kubernetes/storage.ts';
 import { eachTarget, type CheckFunction } from '../check.ts';
-import { looked } from './nodes.ts';
+import { looked } from '../looked.ts';
 import { contractOf, kubernetesOf, withoutKubernetes } from './session.ts';
 
 /** The storage classes of the contract are there, and are what it says. */

@@ -8,7 +8,7 @@ import type { EvidenceRef } from '../../../core/operations.ts';
 import type { OpenStack } from '../../openstack/client.ts';
 import { answerInvalid, nameOf } from '../../openstack/errors.ts';
 import { eachTarget, type CheckContext, type CheckFunction, type Look, type Wrong } from '../check.ts';
-import { looked } from '../kubernetes/nodes.ts';
+import { looked } from '../looked.ts';
 import { probesFrom } from './operator.ts';
 import { withOpenStack, withoutOpenStack } from './session.ts';
 

@@ -4,10 +4,10 @@ import { fail } from '../../../core/errors/failure.ts';
 import { defaultCommand, statusCommandOf, withoutLogin } from '../../../core/openstack/status-commands.ts';
 import { execInPod } from '../../kubernetes/exec.ts';
 import { nameOf } from '../../openstack/errors.ts';
+import { runAt } from '../../vantage/runners.ts';
 import { eachTarget, withRepeats, type CheckContext, type CheckFunction } from '../check.ts';
 import { readyPod } from '../kubernetes/ready-pod.ts';
 import { kubernetesOf } from '../kubernetes/session.ts';
-import { runAt } from './operator.ts';
 import { withoutOpenStack } from './session.ts';
 
 type Command = NonNullable<OpenStack['commands']>[number];

@@ -1,26 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { vantageHost } from '../../../contracts/inventory/vantage.ts';
 import { fail } from '../../../core/errors/failure.ts';
 import { probeWords, readProbes, type Probe } from '../../../core/openstack/probe.ts';
-import { runOn, type RunOptions, type RunResult } from '../../ssh/run.ts';
+import { runAt } from '../../vantage/runners.ts';
 import type { CheckContext } from '../check.ts';
 
 const PROBE_SECONDS = 8;
-
-/** Runs words on the host of a vantage point. Throws SSH_* errors. */
-export function runAt(
-  { inventory, secret, signal }: CheckContext,
-  vantage: string,
-  words: readonly string[],
-  options: Pick<RunOptions, 'input' | 'wholeMs' | 'maxBytes'>,
-): Promise<RunResult> {
-  const { hostKey, ...host } = vantageHost(inventory, vantage);
-  return runOn({ label: `vantage point ${vantage}`, ...host, hostKey }, words, {
-    secret,
-    signal,
-    ...options,
-  });
-}
 
 /** Asks for each URL from a vantage point, one after the other, in one login. */
 export async function probesFrom(

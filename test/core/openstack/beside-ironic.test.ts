@@ -1,27 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import {
-  computeProblems,
-  hypervisorProblems,
-  ironicComputes,
-  readComputeService,
-  readHypervisor,
-} from '../../../core/openstack/compute.ts';
+import { computeProblems, hypervisorProblems, ironicComputes } from '../../../core/openstack/compute.ts';
+import { readHypervisors, readServices } from '../../../core/openstack/compute-services.ts';
 import { networkProblems, nodeNetworkProblems, readNetwork } from '../../../core/openstack/networks.ts';
-import { judgePublished, readCurl } from '../../../core/openstack/published.ts';
+import { answerOf, judgePublished } from '../../../core/openstack/published.ts';
 
 const messages = (found: readonly { message: string }[]): string[] => found.map(({ message }) => message);
 
 describe('nova-compute with the driver of Ironic', () => {
-  const services = [
+  const services = readServices([
     { host: 'up', state: 'up', status: 'enabled' },
     { host: 'down', state: 'down', status: 'enabled', updated_at: '2026-03-01T12:00:00' },
     { host: 'off', state: 'up', status: 'disabled', disabled_reason: 'moving' },
     { host: 'kvm', state: 'up', status: 'enabled' },
-  ].map(readComputeService);
-  const hypervisors = [
+  ]);
+  const hypervisors = readHypervisors([
     { hypervisor_hostname: 'u1', hypervisor_type: 'ironic', service: { host: 'up' } },
     { hypervisor_hostname: 'kvm', hypervisor_type: 'QEMU', service: { host: 'kvm' } },
-  ].map(readHypervisor);
+  ]);
 
   it.each<[string, string[]]>([
     ['up', []],
@@ -159,15 +154,13 @@ describe('an address that is asked by HTTP', () => {
     expect(Object.keys(judgePublished({ ...asked, ...over }, answer))).toEqual([kind]);
   });
 
-  it.each<[object, ReturnType<typeof readCurl>]>([
-    [{ stdout: '200' }, { status: 200 }],
-    [
-      { stdout: '000', exitCode: 7, stderr: 'curl: (7) Failed to connect: Connection refused' },
-      { refused: true },
-    ],
-    [{ stdout: '000', exitCode: 28, stderr: 'curl: (28) timed out' }, { silent: 'curl: (28) timed out' }],
-    [{ exitCode: 127, stderr: 'sh: curl: not found' }, { unusable: 'there is no curl' }],
-  ])('by curl: %j', (ran, answer) => {
-    expect(readCurl({ stdout: '', stderr: '', exitCode: 0, ...ran })).toEqual(answer);
+  it.each<[Parameters<typeof answerOf>[0], ReturnType<typeof answerOf>]>([
+    [{ outcome: 'answered', status: 200 }, { status: 200 }],
+    [{ outcome: 'refused' }, { refused: true }],
+    [{ outcome: 'silent' }, { silent: 'no answer in time' }],
+    [{ outcome: 'ENOTFOUND' }, { silent: 'ENOTFOUND' }],
+    [{ outcome: 'untrusted' }, { silent: 'its certificate is not trusted' }],
+  ])('by a try: %j', (probed, answer) => {
+    expect(answerOf(probed)).toEqual(answer);
   });
 });
