@@ -1,4 +1,5 @@
-import { connect, createServer, type AddressInfo, type Server } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { connect, createServer, type Server } from 'node:net';
 
 const listen = (port: number, host: string): Promise<Server> =>
   new Promise((resolve, reject) => {
@@ -23,12 +24,22 @@ export async function hindrance(port: number, host = '127.0.0.1'): Promise<strin
 export const isTaken = async (port: number, host?: string): Promise<boolean> =>
   (await hindrance(port, host)) === 'EADDRINUSE';
 
-/** Ports that were free a moment ago, all different. */
+/** Below those that systems give to connections and to listeners that ask for none: none of them takes a port of these. */
+const [FIRST, COUNT] = [20_000, 10_000];
+const TRIES = 100;
+
+/** Ports that were free a moment ago, all different; what listened there may end and find its port again. */
 export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, () => listen(0, host)));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map(close));
-  return ports;
+  const ports = new Set<number>();
+  for (let tries = count * TRIES; ports.size < count; tries--) {
+    const port = FIRST + randomInt(COUNT);
+    const why = ports.has(port) ? 'EADDRINUSE' : await hindrance(port, host);
+    if (why === undefined) ports.add(port);
+    else if (why !== 'EADDRINUSE' || tries <= 0) {
+      throw new Error(`no free port on ${host} from ${FIRST} to ${FIRST + COUNT - 1}: ${why}`);
+    }
+  }
+  return [...ports];
 }
 
 /** Whether someone accepts connections at `host:port`. */

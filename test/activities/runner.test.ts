@@ -223,7 +223,7 @@ describe('an attempt that hangs', () => {
 });
 
 describe('a crash point', () => {
-  it('stops a step before or after its effect, once', async () => {
+  it('stops a step before or after its effect, until its process is killed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'rackwright-pause-'));
     process.env['RACKWRIGHT_PAUSE_DIR'] = folder;
     process.env['RACKWRIGHT_PAUSE_AT'] = 'n1:deploy:write-image:after,n1:deploy:sync:before';
@@ -234,6 +234,12 @@ describe('a crash point', () => {
     expect(driver.calls).toEqual(['write-image']);
     environment.cancel();
     expect(await running).toBeInstanceOf(CancelledFailure);
+    const again = await scene();
+    const waiting = again.run('write-image').catch((e: object) => e);
+    await until(() => again.driver.calls.length > 0);
+    again.environment.cancel();
+    expect(await waiting).toBeInstanceOf(CancelledFailure);
+    await writeFile(join(folder, 'n1:deploy:write-image:after'), 'another process');
     const next = await scene();
     expect(await next.run('write-image')).toEqual({ summary: 'write-image passed' });
     expect(await codeOf(next.run('eject-media'))).toBe('passed');

@@ -18,8 +18,8 @@ export interface Stopped {
 }
 
 const PAUSE_MS = 200;
-/** An attempt lasts at most 60 s: after that a step that waits to be killed goes on by itself. */
-const PATIENCE_MS = 55_000;
+/** No step has less than 300 s for all its attempts: one that has waited longer than this may not come to its end. */
+const PATIENCE_MS = 150_000;
 const REACHED_MS = 240_000;
 
 /** The product under power cuts: how it is asked, stopped dead, started again, and what came of it. */
