@@ -24,8 +24,8 @@ export async function hindrance(port: number, host = '127.0.0.1'): Promise<strin
 export const isTaken = async (port: number, host?: string): Promise<boolean> =>
   (await hindrance(port, host)) === 'EADDRINUSE';
 
-/** Below those that systems give to connections and to listeners that ask for none: none of them takes a port of these. */
-const [FIRST, COUNT] = [20_000, 10_000];
+/** Below those that systems give to connections and to listeners that ask for none, and below those of the lab. */
+const [FIRST, COUNT] = [10_000, 8000];
 const TRIES = 100;
 
 /** Ports that were free a moment ago, all different; what listened there may end and find its port again. */
