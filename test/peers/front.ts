@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freePort } from './peer.ts';
 
-/** Stands before an SSH server: counts connections, hangs up, or does not listen. */
+/** Stands before a server: counts connections, hangs up, or does not listen. */
 export class Front {
   readonly port: number;
   readonly #to: number;

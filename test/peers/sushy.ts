@@ -1,5 +1,6 @@
 import { spawn, execFile, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { openSync, closeSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,6 +15,11 @@ export interface Sushy {
   readonly username: string;
   readonly password: string;
   readonly systems: readonly SushySystem[];
+  /** Ends it, as a BMC that lost its power; what it keeps is kept. */
+  down(): Promise<void>;
+  up(): Promise<void>;
+  /** Lets it write nothing of what it keeps of virtual media, until what is returned is called. It can read all of it. */
+  keepsNothing(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
 }
 
@@ -35,7 +41,7 @@ export const REQUIREMENT = 'sushy-tools==2.2.0';
 const run = promisify(execFile);
 
 /** Where an emulator answers, and who may ask. */
-export type Emulator = Pick<Sushy, 'url' | 'username' | 'password' | 'stop'>;
+export type Emulator = Pick<Sushy, 'url' | 'username' | 'password' | 'down' | 'up' | 'keepsNothing' | 'stop'>;
 
 /** Starts an emulator with pretend systems on a free port, installing it first where it is not yet. */
 export async function startSushy(options: SushyOptions): Promise<Sushy> {
@@ -55,14 +61,24 @@ export async function startEmulator(venv: string, settings: readonly string[]): 
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();
     await configure(venv, directory, port, settings);
-    const child = start(venv, directory);
+    let child = start(venv, directory);
     const url = `http://127.0.0.1:${port}`;
     if (await answers(url, child)) {
-      const stop = async (): Promise<void> => {
-        await endProcess(child);
-        await rm(directory, { recursive: true, force: true });
+      return {
+        url,
+        username: 'admin',
+        password: 'password',
+        down: () => endProcess(child),
+        async up() {
+          child = start(venv, directory);
+          if (!(await answers(url, child))) throw new Error('sushy-emulator did not start again');
+        },
+        keepsNothing: () => lock(venv, join(directory, 'state', 'vmedia.sqlite')),
+        async stop() {
+          await endProcess(child);
+          await rm(directory, { recursive: true, force: true });
+        },
       };
-      return { url, username: 'admin', password: 'password', stop };
     }
     const log = await readFile(join(directory, 'log'), 'utf8').catch(() => '');
     await endProcess(child);
@@ -128,6 +144,21 @@ function fakeSettings(systems: readonly SushySystem[], notifyUrl: string | undef
     "SUSHY_EMULATOR_DRIVES = {(u, '1'): [_drive] for u in _ids}",
     "SUSHY_EMULATOR_VOLUMES = {(u, '1'): [] for u in _ids}",
   ];
+}
+
+/** Holds the one lock for writing that a file of SQLite has. */
+async function lock(venv: string, file: string): Promise<() => Promise<void>> {
+  const hold = `import sqlite3,sys;c=sqlite3.connect(sys.argv[1]);c.execute('begin immediate');print(flush=True);sys.stdin.read()`;
+  const child = spawn(join(venv, 'bin', 'python'), ['-c', hold, file], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  await Promise.race([
+    once(child.stdout, 'data'),
+    once(child, 'exit').then(() => {
+      throw new Error(`${file} cannot be locked`);
+    }),
+  ]);
+  return () => endProcess(child);
 }
 
 function start(venv: string, directory: string): ChildProcess {
