@@ -208,7 +208,8 @@ export class OpenStack {
         method,
         headers: {
           accept: 'application/json',
-          ...VERSIONS[asked.service],
+          // Ironic refuses to list its versions to whoever asks in one that it does not have.
+          ...(asked.path === '/' ? {} : VERSIONS[asked.service]),
           ...(token === undefined ? {} : { 'x-auth-token': token }),
           ...(body === undefined
             ? {}

@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Identity } from '../certificates.ts';
+import type { Faults } from '../faults.ts';
 import type { Account, Cloud } from './cloud.ts';
 import { consoleRoutes } from './console.ts';
 import { ApiError, formOf, UNAUTHORIZED, UNAVAILABLE } from './errors.ts';
@@ -25,7 +26,7 @@ export interface Service {
   readonly open: RegExp;
   /** Where whoever has no token gets one. */
   readonly login?: RegExp;
-  readonly microversions?: Microversions;
+  readonly microversions?: (faults: Faults) => Microversions;
   readonly routes: (app: FastifyInstance, cloud: Cloud) => void;
 }
 
@@ -83,7 +84,7 @@ function attach(app: FastifyInstance, cloud: Cloud, service: Service): void {
     if (slow > 0) await new Promise((resolve) => setTimeout(resolve, slow).unref());
     if (faults.take('apiUnavailable')) return reply.code(503).type('text/html').send(UNAVAILABLE);
     reply.header('x-openstack-request-id', newRequestId());
-    if (service.microversions) versioned(request, reply, service.microversions);
+    if (service.microversions) versioned(request, reply, service.microversions(faults));
     const path = request.url.slice(service.prefix.length).replace(/\?.*$/, '').replace(/\/+$/, '');
     if (service.open.test(path)) return;
     if (faults.on('apiUnauthorized')) throw new ApiError(401, UNAUTHORIZED);

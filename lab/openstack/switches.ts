@@ -72,6 +72,7 @@ export const CLOUD_SWITCHES: { readonly [service in CloudService]: readonly Faul
   ],
   ironic: [
     ...API,
+    flag('apiOld', 'its API is that of years ago: it has no version after 1.56'),
     flag('conductorDown', 'the last conductor is not alive'),
     flag('conductorMissing', 'the last conductor is not there'),
     flag('driverMissing', 'no conductor has the driver redfish'),

@@ -310,6 +310,18 @@ const CASES: readonly Case[] = [
   },
   {
     service: 'ironic',
+    fault: 'apiOld',
+    look: async () => {
+      const { body, status } = await bench.ask('GET', '/baremetal');
+      const paths = ['/baremetal', PATHS.ironic];
+      const asked = await Promise.all(paths.map(async (path) => (await get(path)).status));
+      return [status, body.default_version.version, ...asked];
+    },
+    without: [200, '1.111', 200, 200],
+    with: [200, '1.56', 406, 406],
+  },
+  {
+    service: 'ironic',
     fault: 'conductorDown',
     look: async () =>
       (await rows('/baremetal/v1/conductors', 'conductors', () => true)).map((row) => row['alive']),

@@ -20,8 +20,8 @@ export interface IronicPeer {
   readonly dir: string;
   /** As a power cut would: the process is gone at once; its database stays. */
   kill(): Promise<void>;
-  /** Starts it again on the same database and port, with other delays if given. */
-  start(delays?: FakeDelays): Promise<void>;
+  /** Starts it again on the same database and port, with other delays if given, or as in the middle of an upgrade. */
+  start(delays?: FakeDelays, pinned?: string): Promise<void>;
   /** Ends it; removes its folder unless the caller gave one. */
   stop(): Promise<void>;
 }
@@ -45,10 +45,11 @@ export interface RedfishOptions {
 /**
  * Installs Ironic once into a virtual environment (`.rackwright/peers`, or `RACKWRIGHT_PEERS`) and starts it.
  *
+ * @param options.pinned the release that it behaves as, which operators pin while they upgrade from it
  * @param options.dir where its database and logs go; by default a folder that `stop` removes
  */
 export async function startIronic(
-  options: { dir?: string; delays?: FakeDelays; redfish?: RedfishOptions } = {},
+  options: { dir?: string; delays?: FakeDelays; redfish?: RedfishOptions; pinned?: string } = {},
 ): Promise<IronicPeer> {
   const venv = await pythonVenv('ironic', `ironic==${VERSION}`);
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'rackwright-ironic-')));
@@ -65,9 +66,9 @@ export async function startIronic(
     if (child !== undefined) await end(child);
     child = undefined;
   };
-  const start = async (delays: FakeDelays = {}): Promise<void> => {
+  const start = async (delays: FakeDelays = {}, pinned?: string): Promise<void> => {
     await kill();
-    await writeFile(config, configuration(dir, venv, port, delays, options.redfish));
+    await writeFile(config, configuration({ dir, venv, port, delays, redfish: options.redfish, pinned }));
     if (!existsSync(join(dir, 'ironic.sqlite'))) {
       await run(join(venv, 'bin/ironic-dbsync'), ['--config-file', config, 'create_schema']);
     }
@@ -83,7 +84,7 @@ export async function startIronic(
     if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
   };
   try {
-    await start(options.delays);
+    await start(options.delays, options.pinned);
   } catch (cause) {
     await stop();
     throw cause;
@@ -149,13 +150,16 @@ const redfishSections = (
   redfish: { use_swift: 'false' },
 });
 
-function configuration(
-  dir: string,
-  venv: string,
-  port: number,
-  delays: FakeDelays,
-  redfish?: RedfishOptions,
-): string {
+interface Configured {
+  readonly dir: string;
+  readonly venv: string;
+  readonly port: number;
+  readonly delays: FakeDelays;
+  readonly redfish: RedfishOptions | undefined;
+  readonly pinned: string | undefined;
+}
+
+function configuration({ dir, venv, port, delays, redfish, pinned }: Configured): string {
   const fakeInterfaces: Record<string, string> = {
     bios: 'fake,no-bios',
     boot: 'fake',
@@ -187,6 +191,7 @@ function configuration(
       pybasedir: join(venv, 'lib', pythonOf(venv), 'site-packages/ironic'),
       enabled_hardware_types: redfish ? 'fake-hardware,redfish' : 'fake-hardware',
       default_network_interface: 'noop',
+      ...(pinned === undefined ? {} : { pin_release_version: pinned }),
       ...Object.fromEntries(interfaces),
     },
     api: { host_ip: '127.0.0.1', port },

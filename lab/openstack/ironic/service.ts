@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Faults } from '../../faults.ts';
 import type { Cloud } from '../cloud.ts';
 import { ApiError } from '../errors.ts';
 import type { Service } from '../service.ts';
@@ -11,24 +12,25 @@ import { nodeStateRoutes } from './node-states.ts';
 
 const MIN = '1.1';
 const MAX = '1.111';
+const newest = (faults: Faults): string => (faults.on('apiOld') ? '1.56' : MAX);
 
 /** Ironic: the machines, and how far they are. */
 export const ironic: Service = {
   name: 'ironic',
   prefix: '/baremetal',
   open: /^(\/v1)?$/,
-  microversions: {
+  microversions: (faults) => ({
     type: 'baremetal',
     legacy: 'x-openstack-ironic-api-version',
     min: MIN,
-    max: MAX,
+    max: newest(faults),
     fallback: MIN,
     refused: (asked) =>
       new ApiError(
         406,
-        `Version ${asked} was requested but the minor version is not supported by this service. The supported version range is: [${MIN}, ${MAX}].`,
+        `Version ${asked} was requested but the minor version is not supported by this service. The supported version range is: [${MIN}, ${newest(faults)}].`,
       ),
-  },
+  }),
   routes,
 };
 
@@ -38,7 +40,7 @@ function routes(app: FastifyInstance, cloud: Cloud): void {
     links: [{ href: `${cloud.url()}/baremetal/v1/`, rel: 'self' }],
     status: 'CURRENT',
     min_version: MIN,
-    version: MAX,
+    version: newest(cloud.faults.ironic),
   });
   app.get('/', () => ({
     name: 'OpenStack Ironic API',

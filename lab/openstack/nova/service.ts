@@ -17,7 +17,7 @@ export const nova: Service = {
   name: 'nova',
   prefix: '/compute',
   open: /^(\/v2\.1)?$/,
-  microversions: {
+  microversions: () => ({
     type: 'compute',
     legacy: 'x-openstack-nova-api-version',
     min: MIN,
@@ -28,7 +28,7 @@ export const nova: Service = {
         406,
         `Version ${asked} is not supported by the API. Minimum is ${MIN} and maximum is ${MAX}.`,
       ),
-  },
+  }),
   routes,
 };
 

@@ -17,14 +17,14 @@ export const placement: Service = {
   name: 'placement',
   prefix: '/placement',
   open: /^$/,
-  microversions: {
+  microversions: () => ({
     type: 'placement',
     min: MIN,
     max: MAX,
     fallback: MIN,
     refused: (asked) =>
       new ApiError(406, `Unacceptable version header: ${asked}`, { max_version: MAX, min_version: MIN }),
-  },
+  }),
   routes,
 };
 

@@ -107,6 +107,9 @@ describe('a cloud', () => {
       'token-number-1 GET /compute/v2.1/flavors',
     ]);
     expect(version).toBe('compute 2.79');
+    // Ironic refuses to list its versions to whoever asks in one that it does not have.
+    await one.json('compute', '/');
+    expect(version).toBeUndefined();
     expect(signIns[0]).toMatchObject({
       auth: {
         identity: { password: { user: { name: 'u', password: 'p4ss', domain: { name: 'Default' } } } },
