@@ -11,18 +11,19 @@ import type { GateNumber } from '../../core/acceptance/gates.ts';
 import type { AcceptanceReport } from '../../core/acceptance/report.ts';
 import { acceptanceWorkflowId } from '../../core/names.ts';
 import { Inventory } from '../../contracts/inventory/inventory.ts';
-import { disk } from '../activities/gates/images/disks.ts';
+import { baseIso, pretendImage } from '../../lab/supplies.ts';
 import { aSource, digest, type Source } from '../activities/gates/images/support.ts';
+import { shownFailing } from '../support/shown.ts';
 import { createLocalEnvironment } from '../support/temporal.ts';
-import { baseIso } from '../workers/gateway/fixture.ts';
 import { House, INVENTORY, SITE, until } from './support.ts';
 
-/** Gate 5 in whole runs: a server of images and a file, each with one fault at a time. */
+/** Gate 5 in whole runs: an image of the lab behind a server, and the lab's base ISO, each with one fault at a time. */
 
-const IMAGE = disk('esp', 'rootX86');
+const IMAGE = pretendImage('a', 2 * 1024 * 1024);
 const CHANGED = Buffer.from(IMAGE);
 CHANGED[1_000_000]! ^= 1;
 const ISO = Buffer.from(baseIso());
+const shown = shownFailing('the lab', ['deploy-media', 'image-format', 'image-digests']);
 
 let house: House;
 let runs: AcceptanceRuns;
@@ -124,7 +125,7 @@ const changedIso = (): void => {
 };
 
 describe('a run whose gate 5', () => {
-  it.each<[string, string, () => void, string, string]>([
+  it.each<[string, string, () => void, string, string, string?]>([
     [
       'image-digests',
       'one byte of an image is another',
@@ -140,14 +141,22 @@ describe('a run whose gate 5', () => {
       'image-supply',
     ],
     ['deploy-media', 'one byte of the base ISO is another', changedIso, 'fail', 'media-publisher'],
+    [
+      'deploy-media',
+      'the base ISO is gone',
+      () => rmSync(iso),
+      'fail',
+      'media-publisher',
+      'MEDIA_BASE_INVALID',
+    ],
   ])(
     'has %s fail, for %s, stops there, and passes after the correction',
-    async (id, _what, spoil, outcome, domain) => {
+    async (id, _what, spoil, outcome, domain, code = 'CHECK_FAILED') => {
       spoil();
       const { runId } = await runs.start({ gates: GATES });
       await until(async () => (await runs.report(runId)).held, { what: 'the hold' });
       const held = await runs.report(runId);
-      expect(held).toMatchObject({ stoppedAt: 5, failure: { code: 'CHECK_FAILED', faultDomain: domain } });
+      expect(held).toMatchObject({ stoppedAt: 5, failure: { code, faultDomain: domain } });
       expect(checksOf(held)).toEqual({ ...GREEN, [id]: outcome });
       expect(held.gates.map((gate) => gate.state)).toEqual(['done', 'done', 'done', 'pending']);
       expect(calls.filter((each) => each.startsWith('other'))).toEqual(['other1', 'other4']);
@@ -159,6 +168,7 @@ describe('a run whose gate 5', () => {
       expect(checksOf(report)).toEqual(GREEN);
       expect(calls.sort()).toEqual(['deploy-media', 'image-digests', 'image-format', 'other7']);
       expect(report.gates.map((gate) => gate.runs)).toEqual([1, 1, 2, 1]);
+      shown(id);
     },
   );
 
