@@ -22,35 +22,50 @@ async function deletePort(cloud: OpenStack, id: string): Promise<void> {
   }
 }
 
+/** A port that a server has left behind. */
+export interface LeftPort {
+  readonly server: string;
+  /** As it is kept as evidence. */
+  readonly port: Json;
+}
+
 /**
  * What servers that are gone have left behind. A port of one is nobody's any more: it is taken away, and told of all
- * the same.
+ * the same. So it is noted first: whoever comes after a worker that died finds it no more.
+ *
+ * @param noted what attempts before have noted
  */
 export async function leftOf(
   cloud: OpenStack,
-  ids: readonly string[],
+  noted: { readonly ids: readonly string[]; readonly left: readonly LeftPort[] },
+  note: (left: LeftPort, id: string) => Promise<unknown>,
 ): Promise<{ readonly found: readonly CloudFinding[]; readonly shown: JsonObject }> {
-  const found: CloudFinding[] = [];
-  const ports: unknown[] = [];
-  for (const id of ids) {
-    for (const port of portsOf(await portsOfServer(cloud, id), id)) {
-      ports.push(shownPort(port));
-      const name = text(field(port, 'id'));
-      await deletePort(cloud, name);
-      found.push({
-        message: `Port ${name} was left when server ${id} was deleted. It is deleted now.`,
-        correction: `Look why nova-compute did not delete it: its log for server ${id}, and what Neutron answered.`,
-        faultDomain: 'openstack',
-      });
+  const ports = new Map(noted.left.map((each) => [text(field(each.port, 'id')), each]));
+  const allocations: CloudFinding[] = [];
+  for (const server of noted.ids) {
+    for (const port of portsOf(await portsOfServer(cloud, server), server)) {
+      const id = text(field(port, 'id'));
+      const left: LeftPort = { server, port: shownPort(port) as Json };
+      ports.set(id, left);
+      await note(left, id);
+      await deletePort(cloud, id);
     }
-    const left = allocationsLeft(await allocationsOf(cloud, id));
+    const left = allocationsLeft(await allocationsOf(cloud, server));
     if (left.length > 0) {
-      found.push({
-        message: `Placement still has an allocation of server ${id}, which is deleted, at ${left.join(', ')}.`,
-        correction: `openstack resource provider allocation delete ${id}`,
+      allocations.push({
+        message: `Placement still has an allocation of server ${server}, which is deleted, at ${left.join(', ')}.`,
+        correction: `openstack resource provider allocation delete ${server}`,
         faultDomain: 'openstack',
       });
     }
   }
-  return { found, shown: { servers: [...ids], ports: ports as Json[], left: found.length } };
+  const found = [...[...ports].map(([id, { server }]) => wasLeft(id, server)), ...allocations];
+  const shown = { servers: [...noted.ids], ports: [...ports.values()].map(({ port }) => port) };
+  return { found, shown: { ...shown, left: found.length } };
 }
+
+const wasLeft = (port: string, server: string): CloudFinding => ({
+  message: `Port ${port} was left when server ${server} was deleted. It is deleted now.`,
+  correction: `Look why nova-compute did not delete it: its log for server ${server}, and what Neutron answered.`,
+  faultDomain: 'openstack',
+});

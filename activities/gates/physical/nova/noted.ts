@@ -1,6 +1,7 @@
 import { field, items, text } from '../../../../core/openstack/read.ts';
 import { ACCEPTANCE_SUBJECT } from '../../../records/safe-names.ts';
 import type { CheckContext } from '../../check.ts';
+import type { LeftPort } from './left.ts';
 import { isOver } from './plan.ts';
 
 /** What earlier checks of this run of the gate have noted, whoever made them. */
@@ -13,6 +14,8 @@ export interface Noted {
   readonly request: { readonly outcome: string; readonly at: string } | undefined;
   /** The node before it was used. */
   readonly before: unknown;
+  /** The ports that it has found left behind, which are deleted. */
+  readonly left: readonly LeftPort[];
 }
 
 const STEPS = ['node-available', 'server-requested', 'states-captured', 'server-released'];
@@ -21,12 +24,15 @@ const STEPS = ['node-available', 'server-requested', 'states-captured', 'server-
 export async function notedOf({ site, input }: CheckContext): Promise<Noted> {
   const entries = await site.evidence.list(input.site, ACCEPTANCE_SUBJECT, input.runId);
   const ids = new Set<string>();
+  const left: LeftPort[] = [];
   let request: Noted['request'];
   let before: unknown;
   let lastSeen: string | undefined;
   for (const { ref, step } of entries.filter(({ step }) => STEPS.includes(step))) {
     const { answer, run } = await site.evidence.read(ref.id);
     if (run !== input.run) continue;
+    const port = field(answer, 'leftPort') as LeftPort | undefined;
+    if (port !== undefined) left.push(port);
     if (step === 'node-available') before = field(answer, 'node');
     const outcome = text(field(answer, 'outcome'));
     if (outcome !== '') request = { outcome, at: text(field(answer, 'at')) };
@@ -35,7 +41,7 @@ export async function notedOf({ site, input }: CheckContext): Promise<Noted> {
     const found = [field(answer, 'id'), field(field(answer, 'server'), 'id'), ...items(field(answer, 'ids'))];
     for (const id of found.map(text).filter((each) => each !== '')) ids.add(id);
   }
-  return { ids: [...ids], lastSeen, request, before };
+  return { ids: [...ids], lastSeen, request, before, left };
 }
 
 /** How long a server may still come of a request that was not answered. */

@@ -56,7 +56,12 @@ export const serverReleased: CheckFunction = {
         throw notYet('CHECK_TIMEOUT', `Node ${name} still has server ${node.instance}.`, LOOK_MS);
       }
       const unfit = cleaning(node, seconds);
-      const left = await leftOf(cloud, noted.ids);
+      const left = await leftOf(cloud, noted, (port, id) =>
+        context.evidence(`left-${id}`, {
+          asked: `port ${id}, before it is deleted`,
+          answer: { leftPort: { ...port } },
+        }),
+      );
       const found = [...(unfit ? [unfit] : judgeLeft(node, noted.before)), ...left.found];
       const evidence = await context.evidence(name, {
         asked: 'the node, and the ports and allocations of the server, after it was deleted',

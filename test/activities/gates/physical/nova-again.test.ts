@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { OpenStack } from '../../../../activities/openstack/client.ts';
 import type { Site } from '../../../../activities/site.ts';
 import type { Inventory } from '../../../../contracts/inventory/inventory.ts';
 import { MARK } from '../../../../core/openstack/servers.ts';
@@ -21,7 +22,10 @@ beforeEach(async () => {
   site = await aSite();
   inventory = await lab.contract();
 });
-afterEach(() => lab.close());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await lab.close();
+});
 
 const servers = () =>
   lab.as(
@@ -97,6 +101,26 @@ it('a clean-up that is made again after a worker died still looks at what the se
   const again = await makeOne('server-released', { site, inventory, runId: RUN });
   expect(again).toMatchObject({ outcome: 'fail' });
   expect(again.findings[0]!.failure.message).toBe(`Node ${NODE} is available and powered on.`);
+});
+
+it('a port that was left is told of, though the worker died as it had deleted it', async () => {
+  lab.faults('neutron', { portLeft: true });
+  expect(await makeOne('server-requested', { site, inventory, runId: RUN })).toMatchObject({
+    outcome: 'pass',
+  });
+  const real = OpenStack.prototype.json;
+  vi.spyOn(OpenStack.prototype, 'json').mockImplementation(async function (this: OpenStack, ...asked) {
+    const answer = await real.apply(this, asked);
+    if (asked[2]?.method === 'DELETE' && asked[0] === 'network') throw new Error('killed');
+    return answer;
+  });
+  await expect(makeOne('server-released', { site, inventory, runId: RUN })).rejects.toThrow('killed');
+  vi.restoreAllMocks();
+  const again = await makeOne('server-released', { site, inventory, runId: RUN });
+  expect(again).toMatchObject({ outcome: 'fail' });
+  expect(again.findings.map(({ failure }) => failure.message)).toEqual([
+    expect.stringMatching(/^Port .* was left when server .* was deleted/),
+  ]);
 });
 
 it('a request whose answer was lost is waited for before it is said that there was no server', async () => {
