@@ -15,6 +15,9 @@ export interface CloudServer {
   readonly addresses: readonly string[];
   /** Since when it has been active. */
   readonly launched: string | null;
+  /** Whether somebody has locked it, so that only an administrator may delete it; and why, where that is told. */
+  readonly locked: boolean;
+  readonly lockedReason: string | null;
 }
 
 const some = (value: unknown): string | null => text(value) || null;
@@ -41,6 +44,8 @@ export function readServer(value: unknown): CloudServer | undefined {
       .map((each) => text(field(each, 'addr')))
       .filter((address) => address !== ''),
     launched: some(field(value, 'OS-SRV-USG:launched_at')),
+    locked: field(value, 'locked') === true,
+    lockedReason: some(field(value, 'locked_reason')),
   };
 }
 
@@ -82,6 +87,8 @@ const KEPT = [
   'OS-EXT-AZ:availability_zone',
   'OS-SRV-USG:launched_at',
   'OS-SRV-USG:terminated_at',
+  'locked',
+  'locked_reason',
 ];
 
 /** What is kept of a server as evidence: user data and links are not. */

@@ -21,6 +21,8 @@ const SERVER: CloudServer = {
   metadata: {},
   addresses: [],
   launched: null,
+  locked: false,
+  lockedReason: null,
 };
 const NODE: BareNode = {
   uuid: 'u1',

@@ -130,10 +130,21 @@ async function remove(
     await cloud.json('compute', path, { method: 'DELETE' });
   } catch (error) {
     const status = error instanceof RackwrightError ? error.failure.details?.['status'] : undefined;
-    if (status !== 404 && status !== 409) throw error;
+    if (status === 404) return [];
+    if (status !== 409) throw error;
+    const refused = await serverById(cloud, id);
+    if (refused?.locked) return [locked(refused)];
+    // It may have ended by itself, or somebody else may be deleting it: no other conflict ends by being waited for.
+    if (refused && refused.task !== 'deleting') throw error;
   }
   return [];
 }
+
+const locked = ({ id, lockedReason }: CloudServer): CloudFinding => ({
+  message: `Nova does not delete server ${id}: somebody has locked it${lockedReason === null ? '' : ` (${lockedReason})`}.`,
+  correction: `openstack server unlock ${id}, then resume the run.`,
+  faultDomain: 'openstack',
+});
 
 /** Waits for what Ironic does to the node after a server; what ended, or does not end, otherwise is told. */
 function cleaning(node: BareNode, seconds: number): CloudFinding | undefined {

@@ -156,6 +156,25 @@ it('a port that is gone while it is deleted is told of all the same', async () =
   });
 });
 
+const CONFLICT = fail('OPENSTACK_REFUSED', 'Nova: 409: Instance is in conflict', {
+  details: { status: 409 },
+});
+it.each<[string, object, 'fail' | 'error', string]>([
+  ['is locked', { locked: true, locked_reason: 'forensics' }, 'fail', 'somebody has locked it (forensics)'],
+  ['Nova does not delete, and does not say why', {}, 'error', 'Instance is in conflict'],
+])('a server that %s is not waited for as one that is being deleted', async (_what, over, outcome, words) => {
+  expect((await one('server-requested')).outcome).toBe('pass');
+  const real = OpenStack.prototype.json;
+  vi.spyOn(OpenStack.prototype, 'json').mockImplementation(async function (this: OpenStack, ...asked) {
+    if (asked[2]?.method === 'DELETE') throw CONFLICT;
+    const answer = (await real.apply(this, asked)) as { server?: object };
+    return answer?.server ? { server: { ...answer.server, ...over } } : answer;
+  });
+  const made = await one('server-released', 2);
+  expect(made).toMatchObject({ outcome });
+  expect(made.findings[0]!.failure.message).toContain(words);
+});
+
 it('a server that no node takes is told before the time of the check is over', () => {
   const requested = BY_NOVA['server-requested'];
   const { total } = requested.bounds!(inventory, { attempt: 60, total: 180 });
