@@ -29,6 +29,6 @@ export function validationProblems(
   });
 }
 
-/** Whether an answer is that of `validate` at all. */
-export const isValidation = (answer: unknown): boolean =>
-  typeof field(field(answer, 'power'), 'result') !== 'undefined';
+/** The interfaces that a node needs, and that an answer of `validate` says nothing of. */
+export const untoldInterfaces = (answer: unknown, more: readonly string[] = []): string[] =>
+  [...NEEDED, ...more].filter((kind) => field(field(answer, kind), 'result') === undefined);

@@ -1,10 +1,9 @@
 import { fail } from '../../../core/errors/failure.ts';
-import type { Json } from '../../../core/json.ts';
-import { isValidation, validationProblems } from '../../../core/ironic/validation.ts';
-import { answerInvalid } from '../../openstack/errors.ts';
+import { validationProblems } from '../../../core/ironic/validation.ts';
 import { foundOf, type CheckFunction } from '../check.ts';
 import { eachNode } from './nodes.ts';
 import { withBareMetal, withoutNodes } from './session.ts';
+import { validationOf } from './validation.ts';
 
 /** Ironic itself finds the interfaces of a node fit. */
 export const nodeValidate: CheckFunction = {
@@ -18,17 +17,13 @@ export const nodeValidate: CheckFunction = {
             `Node ${node.name} cannot be validated: no conductor is responsible for it.`,
           );
         }
-        const path = `/v1/nodes/${node.uuid}/validate`;
-        const answer = await ironic.read(path);
-        if (!isValidation(answer)) {
-          throw answerInvalid({ service: 'baremetal', method: 'GET', path }, 'it says nothing of `power`');
-        }
+        const more = context.inventory.openstack?.bareMetal?.consoles === undefined ? [] : ['console'];
+        const { path, answer } = await validationOf(ironic, node.uuid, more);
         const evidence = await context.evidence(name, {
           asked: `GET ${path} of ${ironic.where}`,
-          answer: answer as Json,
+          answer,
         });
-        const consoles = context.inventory.openstack?.bareMetal?.consoles;
-        const wrong = validationProblems(node, answer, consoles === undefined ? [] : ['console']);
+        const wrong = validationProblems(node, answer, more);
         return { found: foundOf(wrong, 'its interfaces are fit'), evidence: [evidence] };
       }),
     ),

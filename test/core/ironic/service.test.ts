@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { conductorProblem, nodeConductorProblems, otherConductors } from '../../../core/ironic/conductors.ts';
 import { driverProblems, wantedDrivers } from '../../../core/ironic/drivers.ts';
 import { readConductor, readDriver, readServedNode } from '../../../core/ironic/service.ts';
-import { validationProblems } from '../../../core/ironic/validation.ts';
+import { untoldInterfaces, validationProblems } from '../../../core/ironic/validation.ts';
 
 const CONDUCTORS = [
   { hostname: 'a', alive: true, conductor_group: '' },
@@ -111,6 +111,12 @@ describe('validation', () => {
     expect(
       wrong.map(({ message, faultDomain }) => [/the (\w+) interface/.exec(message)?.[1], faultDomain]),
     ).toEqual(found);
+  });
+
+  it('tells what an answer says nothing of', () => {
+    const answer = { boot: fit, deploy: fit, management: fit, network: fit, power: { result: null } };
+    expect(untoldInterfaces(answer)).toEqual(['storage']);
+    expect(untoldInterfaces({ ...answer, storage: {} }, ['console'])).toEqual(['storage', 'console']);
   });
 
   it('of the console where consoles are on', () => {

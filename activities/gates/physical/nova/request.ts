@@ -8,7 +8,9 @@ import type { CloudFinding } from '../../../../core/openstack/finding.ts';
 import { field, items, text } from '../../../../core/openstack/read.ts';
 import { metadataOf } from '../../../../core/openstack/servers.ts';
 import type { OpenStack } from '../../../openstack/client.ts';
+import { imagesNamed } from '../../../openstack/glance.ts';
 import type { CheckContext, CheckFunction } from '../../check.ts';
+import { validationOf } from '../../ironic/validation.ts';
 import { result, wrong } from '../server.ts';
 import {
   candidatesOf,
@@ -47,11 +49,11 @@ export const nodeAvailable = ofWholePlan(async (cloud, plan, context) => {
     await refuseBlind(cloud, name);
     return wrong(name, [noNode(name)], 'contract');
   }
-  const at = `/v1/nodes/${seen.read.uuid}`;
-  const validation = await cloud.json('baremetal', `${at}/validate`);
+  const ironic = { read: (path: string) => cloud.json('baremetal', path) };
+  const { answer: validation } = await validationOf(ironic, seen.read.uuid);
   const evidence = await context.evidence(name, {
     asked: 'the node in Ironic, and what its interfaces say of themselves, before it is used',
-    answer: { node: seen.shown, validation: validation as Json },
+    answer: { node: seen.shown, validation },
   });
   const found = [
     ...judgeNode(seen.read, resourceClass),
@@ -100,7 +102,7 @@ async function partsOf(cloud: OpenStack, plan: Plan, node: BareNode): Promise<Pa
 }
 
 async function imageNamed(cloud: OpenStack, name: string): Promise<string | CloudFinding> {
-  const found = await cloud.list('image', `/v2/images?name=${encodeURIComponent(name)}`, 'images');
+  const found = await imagesNamed(cloud, name);
   const active = found.filter((each) => text(field(each, 'status')) === 'active');
   const [first] = active;
   if (active.length === 1) return text(field(first, 'id'));

@@ -44,6 +44,52 @@ describe('nodes that Ironic does not show', () => {
   });
 });
 
+describe('a node whose Ironic tells less than it should', () => {
+  const inventory = (bareMetal: object) =>
+    cloud.inventory({ bareMetal: { nodes: ['gpu-001'], ...bareMetal } });
+  const node = { uuid: 'u1', name: 'gpu-001', conductor: 'c1', console_interface: 'no-console' };
+  const fit = { result: true };
+  const all = { boot: fit, deploy: fit, management: fit, network: fit, power: fit, storage: fit };
+  const answers = (validation: object): SmallCloud['instead'] => {
+    return ({ path }) => {
+      if (path.endsWith('/validate')) return { status: 200, body: validation };
+      if (path.endsWith('/states/console')) return { status: 400, body: { error_message: 'not supported' } };
+      return path.includes('/v1/nodes/') ? { status: 200, body: node } : undefined;
+    };
+  };
+
+  it('and that has no console is told of, and nobody is asked for one', async () => {
+    cloud.instead = answers(all);
+    const plainUser = { username: 'plain', password: cloud.inventory().openstack!.credentials!.password };
+    const made = await makeCheck('console-proxy', {
+      site,
+      inventory: inventory({ consoles: { plainUser } }),
+    });
+    expect(made).toMatchObject({
+      outcome: 'fail',
+      findings: [{ failure: { message: expect.stringMatching(/console interface no-console/) as string } }],
+    });
+  });
+
+  it.each(['boot', 'deploy', 'management', 'network', 'power', 'storage'])(
+    'is not taken for fit where %s is not in its validation',
+    async (kind) => {
+      const { [kind as 'boot']: _left, ...rest } = all;
+      cloud.instead = answers(rest);
+      const made = await makeCheck('node-validate', { site, inventory: inventory({}) });
+      expect(made).toMatchObject({
+        outcome: 'error',
+        findings: [{ failure: { message: expect.stringContaining(`\`${kind}\``) as string } }],
+      });
+    },
+  );
+
+  it('passes where all of them are fit', async () => {
+    cloud.instead = answers(all);
+    expect((await makeCheck('node-validate', { site, inventory: inventory({}) })).outcome).toBe('pass');
+  });
+});
+
 describe('the provisioning network', () => {
   const named = { name: 'prov', network: 'provisioning' };
   const row = { id: 'n1', name: 'prov', status: 'ACTIVE', admin_state_up: true };
