@@ -23,21 +23,23 @@ const sampleOf = (inventory: Inventory): EffectiveNode[] => {
 };
 
 /** What is tried from where; and the nodes of conductors that no place stands for. */
-function planOf(inventory: Inventory): { readonly tries: Tries[]; readonly without: string[] } {
+export function planOf(inventory: Inventory): { readonly tries: Tries[]; readonly without: string[] } {
   const nodes = sampleOf(inventory);
   const { conductors } = reachabilityOf(inventory);
   const of = (driver: EffectiveNode['driver']) => nodes.filter((each) => each.driver === driver);
   const [own, theirs] = [of('redfish'), of('ironic')];
-  const untried = theirs.filter((node) => serviceOf(node) === undefined).length;
+  const reached = theirs.filter((node) => serviceOf(node) !== undefined);
+  const untried = theirs.length - reached.length;
   const note = untried === 0 ? '' : `; not tried: ${untried} that are not reached by Redfish`;
-  const reached = theirs.flatMap(wantedOf);
   const from = conductors ?? [];
   return {
     tries: [
       ...(own.length === 0 ? [] : [{ from: VANTAGE_WORKER, wanted: own.flatMap(wantedOf) }]),
-      ...(reached.length === 0 ? [] : from.map((each) => ({ from: each, wanted: reached, note }))),
+      ...(reached.length === 0
+        ? []
+        : from.map((each) => ({ from: each, wanted: reached.flatMap(wantedOf), note }))),
     ],
-    without: from.length > 0 ? [] : theirs.map(({ name }) => name),
+    without: from.length > 0 ? [] : reached.map(({ name }) => name),
   };
 }
 

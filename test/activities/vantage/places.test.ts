@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { V1Pod } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { CheckContext } from '../../../activities/gates/check.ts';
-import { conductorToBmc } from '../../../activities/gates/reachability/conductor-to-bmc.ts';
+import { conductorToBmc, planOf } from '../../../activities/gates/reachability/conductor-to-bmc.ts';
 import { placesAt } from '../../../activities/vantage/places.ts';
 import { Inventory } from '../../../contracts/inventory/inventory.ts';
 import type { EvidenceRef } from '../../../core/operations.ts';
@@ -71,6 +71,28 @@ it('where there are too many, it says so', async () => {
   const told = await labels();
   expect(told).toHaveLength(16);
   expect(told[0]).toBe('vantage point conductors (pod openstack/c-0, one of 16 of 40)');
+});
+
+it.each([
+  ['alone', []],
+  [
+    'beside one of the worker',
+    [
+      {
+        name: 'own',
+        type: 't',
+        bmc: { address: 'https://127.0.0.1:1', credentials: { username: 'u', password: 'env:BMC_PASSWORD' } },
+      },
+    ],
+  ],
+])('a node of Ironic that is not reached by Redfish is nothing to be tried, %s', (_how, own) => {
+  const ironic = { driver: 'ipmi', driverInfo: { ipmi_address: '10.0.0.1' } };
+  const nodes = [...own, { name: 'theirs', type: 't', driver: 'ironic', ironic }];
+  const parsed = Inventory.parse({ site: 'lab', machineTypes: [{ name: 't' }], nodes });
+  expect(planOf(parsed).without).toEqual([]);
+  expect(conductorToBmc.skip!(parsed)).toBe(
+    own.length > 0 ? undefined : 'no BMC of these nodes is reached by Redfish',
+  );
 });
 
 it('a worker that stands for the conductors, too, keeps the evidence of all that it tried', async () => {
