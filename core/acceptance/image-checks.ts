@@ -43,7 +43,7 @@ export const IMAGE_CHECKS: readonly Check[] = [
     gate: 5,
     title: 'Images in Glance are the bytes that were recorded',
     shows:
-      'Each image with `glance` is there once, active, with the recorded SHA-256 as Glance tells it or by every byte that it gives out, with the format, size, `visibility` and `protected` of the contract, and tells no other architecture or boot mode.',
+      'Each image with `glance` is there once, active, with the recorded SHA-256 by every byte that Glance gives out, which are those of its own digest, too, with the format, size, `visibility` and `protected` of the contract, and tells no other architecture or boot mode.',
     from: 'worker',
     faultDomain: 'image-supply',
     bounds: WHOLE_IMAGES,

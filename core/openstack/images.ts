@@ -89,10 +89,6 @@ export const statusProblem = (name: string, { status, id }: GlanceImage): Servic
             : `Delete it and upload it again: openstack image delete ${id}.`,
       };
 
-/** The digest that Glance tells, where it is of the kind that is recorded. */
-export const toldDigest = ({ hashAlgorithm, hash }: GlanceImage): string | undefined =>
-  hashAlgorithm === 'sha256' && hash !== '' ? `sha256:${hash.toLowerCase()}` : undefined;
-
 const FIRMWARE: { readonly [mode: string]: string } = { uefi: 'uefi', bios: 'bios' };
 
 /** What of an image in Glance contradicts the contract. What Glance does not tell contradicts nothing. */

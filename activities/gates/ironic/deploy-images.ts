@@ -5,6 +5,7 @@ import {
   DEPLOY_FIELDS,
   digestDiffers,
   imagePlace,
+  ownDigestDiffers,
   statusProblem,
   theImage,
   type ImagePlace,
@@ -96,11 +97,14 @@ async function inGlance(context: CheckContext, cloud: OpenStack, name: string): 
     ({ glance }) => glance !== undefined && [name, image.id, image.name].includes(glance),
   )?.checksum;
   if (recorded === undefined) return { wrong: [], right: 'it is there; no checksum is recorded', told };
-  const { digest, by } = await digestOf(cloud, image, (read) => context.progress?.({ image: name, read }));
+  const { digest, own } = await digestOf(cloud, image, (read) => context.progress?.({ image: name, read }));
   return {
-    wrong: digest === recorded ? [] : [digestDiffers(name, image.id, digest, recorded)],
+    wrong: [
+      ...(digest === recorded ? [] : [digestDiffers(name, image.id, digest, recorded)]),
+      ...(own === undefined ? [] : [ownDigestDiffers(name, image, own)]),
+    ],
     right: 'it is what was recorded',
-    told: { ...told, digest, by, recorded },
+    told: { ...told, digest, recorded },
   };
 }
 

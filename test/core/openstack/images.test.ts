@@ -5,7 +5,6 @@ import {
   readImage,
   statusProblem,
   theImage,
-  toldDigest,
   untoldOf,
   type RecordedImage,
 } from '../../../core/openstack/images.ts';
@@ -31,11 +30,6 @@ describe('an image in Glance', () => {
     expect(theImage('ubuntu', [IMAGE])).toMatchObject({ image: { id: ID } });
     expect(theImage('ubuntu', [])).toMatchObject({ wrong: { message: /no image ubuntu/ } });
     expect(theImage('ubuntu', [IMAGE, IMAGE])).toMatchObject({ wrong: { message: /2 images of the name/ } });
-  });
-
-  it('is told by a digest of the kind that is recorded, and by no other', () => {
-    expect(toldDigest(readImage(IMAGE))).toBe(WANTED.checksum);
-    expect(toldDigest(readImage({ ...IMAGE, os_hash_algo: 'sha512' }))).toBeUndefined();
   });
 
   it.each(['queued', 'killed', 'deactivated', 'pending_delete'])('%s cannot be deployed', (status) => {
