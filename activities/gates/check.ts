@@ -69,7 +69,7 @@ const MOST_FINDINGS = 10;
 const MOST_EVIDENCE = 20;
 /** How often a target is asked whose answer could not be had, and may be had later; and the pause between. */
 const ATTEMPTS = 3;
-const AGAIN_MS = 2000;
+export const AGAIN_MS = 2000;
 /** Where a target itself says when to come again. */
 const MOST_AGAIN_MS = 10_000;
 /** How many targets are looked at at once, where a check does not say otherwise. */
@@ -117,6 +117,30 @@ interface TargetResult {
   readonly evidence: readonly EvidenceRef[];
 }
 
+/**
+ * Tries something again that may help, so often and no more: whatever a check asks is an error after as long.
+ *
+ * @param againMs the pause between, where nobody asks for another
+ */
+export async function inAttempts<T>(
+  signal: AbortSignal,
+  againMs: number,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  for (let made = 1; ; made++) {
+    signal.throwIfAborted();
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof RackwrightError)) throw error;
+      signal.throwIfAborted();
+      if (!error.failure.retryable) throw error;
+      if (made >= ATTEMPTS) throw new RackwrightError({ ...error.failure, retryable: false });
+      await pause(Math.min(error.retryAfterMs ?? againMs, MOST_AGAIN_MS), signal);
+    }
+  }
+}
+
 async function lookAt(
   signal: AbortSignal,
   faultDomain: FaultDomain,
@@ -124,21 +148,15 @@ async function lookAt(
   againMs: number,
   look: () => Promise<{ found: Look; evidence?: readonly EvidenceRef[] }>,
 ): Promise<TargetResult> {
-  for (let attempt = 1; ; attempt++) {
+  try {
+    const { found, evidence = [] } = await inAttempts(signal, againMs, look);
+    if ('right' in found) return { outcome: 'pass', said: found.right, findings: [], evidence };
+    return { outcome: 'fail', said: '', findings: findingsOf(name, found.wrong, faultDomain), evidence };
+  } catch (error) {
+    if (!(error instanceof RackwrightError)) throw error;
     signal.throwIfAborted();
-    try {
-      const { found, evidence = [] } = await look();
-      if ('right' in found) return { outcome: 'pass', said: found.right, findings: [], evidence };
-      return { outcome: 'fail', said: '', findings: findingsOf(name, found.wrong, faultDomain), evidence };
-    } catch (error) {
-      if (!(error instanceof RackwrightError)) throw error;
-      signal.throwIfAborted();
-      if (!error.failure.retryable || attempt >= ATTEMPTS) {
-        const finding = { target: name, failure: { ...error.failure, retryable: true } };
-        return { outcome: 'error', said: '', findings: [finding], evidence: [] };
-      }
-      await pause(Math.min(error.retryAfterMs ?? againMs, MOST_AGAIN_MS), signal);
-    }
+    const finding = { target: name, failure: { ...error.failure, retryable: true } };
+    return { outcome: 'error', said: '', findings: [finding], evidence: [] };
   }
 }
 

@@ -44,6 +44,26 @@ describe('nodes that Ironic does not show', () => {
   });
 });
 
+it.each([
+  ['ironic-conductors', '/v1/conductors'],
+  ['ironic-drivers', '/v1/drivers'],
+  ['ironic-compute', '/v1/nodes'],
+  ['console-proxy', '/v1/nodes'],
+])('%s, whose first list is never answered, asks as often as for a node, and no more', async (id, path) => {
+  let asked = 0;
+  cloud.instead = (request) => {
+    if (!request.path.startsWith(`/baremetal${path}`)) return undefined;
+    asked++;
+    return { status: 503, body: {} };
+  };
+  const bareMetal = { nodes: ['gpu-001'], drivers: [{ name: 'redfish' }], consoles: {} };
+  const inventory = cloud.inventory({ bareMetal });
+  await expect(makeCheck(id, { site, inventory })).rejects.toMatchObject({
+    failure: { code: 'OPENSTACK_UNAVAILABLE', retryable: false },
+  });
+  expect(asked).toBe(3);
+});
+
 describe('a node whose Ironic tells less than it should', () => {
   const inventory = (bareMetal: object) =>
     cloud.inventory({ bareMetal: { nodes: ['gpu-001'], ...bareMetal } });
