@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { InterfaceKind, InterfaceName } from './node.ts';
-import { HttpUrl, Label, Name, SecretRef, Sha256, Text } from './primitives.ts';
+import { HttpUrl, Label, Name, PlainUrl, SecretRef, Sha256, Text } from './primitives.ts';
 import { RULES } from './rules.ts';
 
 /** A deploy kernel, ramdisk or ISO: in Glance by its name or id, or at an address. */
@@ -41,14 +41,14 @@ export const BareMetal = z.strictObject({
   /** Deploy kernel, ramdisk or ISO of the conductors' configuration; those of nodes are found at the nodes. */
   deployImages: z.array(DeployImage).optional(),
   /** Where BMCs fetch boot images: addresses that have to answer. */
-  publishers: z.array(HttpUrl).optional(),
+  publishers: z.array(PlainUrl).optional(),
   /** The vantage point that stands for the network of the BMCs. */
   publishersFrom: Name.optional(),
   /** Consoles are on. */
   consoles: z
     .strictObject({
       /** Addresses of console proxies that have to answer. */
-      proxies: z.array(HttpUrl).optional(),
+      proxies: z.array(PlainUrl).optional(),
       /** A user who may not see a console of Ironic. Project and domain are those of `credentials`. */
       plainUser: z.strictObject({ username: Text, password: SecretRef, project: Text.optional() }).optional(),
     })

@@ -3,12 +3,12 @@ import { INTERFACES, SERVICE_TYPES } from '../../core/openstack/catalog.ts';
 import { BACKENDS } from '../../core/openstack/network-agents.ts';
 import { statusCommandOf } from '../../core/openstack/status-commands.ts';
 import { BareMetal } from './bare-metal.ts';
-import { Duration, FilePath, HttpUrl, Name, SecretRef, Text } from './primitives.ts';
+import { Duration, FilePath, Name, PlainUrl, SecretRef, Text } from './primitives.ts';
 import { RULES } from './rules.ts';
 
 /** How Ironic is spoken to. */
 export const IronicApi = z.strictObject({
-  url: HttpUrl.transform((url) => url.replace(/\/+$/, '')),
+  url: PlainUrl.transform((url) => url.replace(/\/+$/, '')),
   auth: z
     .union([
       z.literal('none'),
@@ -63,7 +63,7 @@ const StatusCommand = z
 export const OpenStack = z.strictObject({
   ironic: IronicApi.optional(),
   /** Keystone, with or without `/v3`: the site has a cloud. */
-  authUrl: HttpUrl.optional(),
+  authUrl: PlainUrl.optional(),
   region: Text.optional(),
   /** Which endpoints of the catalogue are asked. @default public */
   interface: z.enum(INTERFACES).optional(),
@@ -85,7 +85,7 @@ export const OpenStack = z.strictObject({
   compute: Compute.optional(),
   network: NetworkAgents.optional(),
   /** How long those are watched that report through the message queue. Left out: 65 s. */
-  watch: Duration.optional(),
+  watch: Duration.refine((seconds) => seconds >= 1 && seconds <= 600, RULES.watched.message).optional(),
   commands: z.array(StatusCommand).max(64).optional(),
   bareMetal: BareMetal.optional(),
 });

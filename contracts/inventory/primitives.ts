@@ -46,6 +46,12 @@ export const HttpUrl = z
   .url({ protocol: /^https?$/, error: RULES.httpUrl.message })
   .refine(withoutUserinfo, RULES.userinfo.message);
 
+/** Whether a URL is no more than an address. */
+export const withoutQuery = (text: string): boolean => !/[?#]/.test(text);
+
+/** A URL that is tried from elsewhere, and told of: it holds nothing that not everybody may see. */
+export const PlainUrl = HttpUrl.refine(withoutQuery, RULES.plainUrl.message);
+
 /** A path of a file; relative ones start at the inventory's folder. */
 export const FilePath = z.string().regex(/^[^\0\r\n]+$/, RULES.path.message);
 

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { NAME_PATTERN } from '../../core/names.ts';
 import { HOST } from './platform.ts';
-import { Duration, HttpUrl, Name } from './primitives.ts';
+import { Duration, HttpUrl, Name, PlainUrl, withoutQuery } from './primitives.ts';
 import { RULES } from './rules.ts';
 
 const Host = z.string().regex(HOST, RULES.sshHost.message);
 const Target = z.strictObject({ host: Host, port: z.int().min(1).max(65_535) });
+const Workload = z
+  .union([HttpUrl, Target])
+  .refine((each) => typeof each !== 'string' || withoutQuery(each), RULES.plainUrl.message);
 const From = z.string(RULES.reachFrom.message).regex(NAME_PATTERN, RULES.reachFrom.message);
 const targets = <T extends z.ZodType>(of: T) => z.array(of).min(1).max(64);
 
@@ -26,17 +29,17 @@ export const Reachability = z.strictObject({
     .strictObject({
       from: From,
       /** Beside the Kubernetes API and the endpoints of the cloud, which are asked anyway. */
-      api: targets(HttpUrl).optional(),
-      console: targets(HttpUrl).optional(),
+      api: targets(PlainUrl).optional(),
+      console: targets(PlainUrl).optional(),
     })
     .optional(),
   user: z
     .strictObject({
       from: From,
       /** Beside the public endpoints of the cloud, which are asked anyway. */
-      api: targets(HttpUrl).optional(),
+      api: targets(PlainUrl).optional(),
       guests: targets(Target).optional(),
-      workloads: targets(z.union([HttpUrl, Target])).optional(),
+      workloads: targets(Workload).optional(),
     })
     .optional(),
   guest: z.strictObject({ from: From, reaches: targets(Target) }).optional(),

@@ -185,6 +185,16 @@ export const RULES = {
     correction:
       'Give the words of one, with nothing after it: keystone-manage db_sync --check, glance-manage db check, neutron-db-manage current, nova-status (or placement-, ironic-status) upgrade check.',
   },
+  watched: {
+    message: 'is no time of 1 second to 10 minutes',
+    correction:
+      'Write it as in 65s: longer than two intervals of reports, and short enough that nothing happens between two looks.',
+  },
+  plainUrl: {
+    message: 'holds a query or a fragment, which others would see',
+    correction:
+      'Take what follows the ? or # out of the URL: it stands on the command lines of hosts, and in evidence. Name an address that answers without.',
+  },
   vantageNamedWorker: {
     message: 'is the name of the machine that the worker runs on',
     correction: 'Give the vantage point another name.',

@@ -6,6 +6,13 @@ const firmware = (fields: string, problems: readonly string[]): readonly WrongCa
   ['acceptance:', `firmware: { ${fields} }\nacceptance:`, problems],
 ];
 
+/** Where URLs stand that are tried from elsewhere. */
+const PROBED: readonly (readonly [field: string, text: string])[] = [
+  ['openstack.ironic.url', 'openstack: { ironic: { url: URL } }'],
+  ['openstack.bareMetal.publishers[0]', 'openstack: { bareMetal: { publishers: [URL] } }'],
+  ['openstack.bareMetal.consoles.proxies[0]', 'openstack: { bareMetal: { consoles: { proxies: [URL] } } }'],
+];
+
 const OUTSIDE = '25:20 nodes[0].ports[0].address is not an address of a host in the network of the port';
 
 /** The first node with a console. */
@@ -129,6 +136,37 @@ nodes:
       '19:23 nodes[0].type is a machine type whose guests are tried, and no port of this server has an `address`',
     ],
   ],
+  ...[
+    ['0.5', true],
+    ['11m', true],
+    ['1h', true],
+    ['1s', false],
+    ['65s', false],
+    ['10m', false],
+  ].map(([watch, isWrong]): WrongCase => [
+    'site: s1',
+    `site: s1\nopenstack: { watch: ${String(watch)} }`,
+    isWrong ? ['2:21 openstack.watch is no time of 1 second to 10 minutes'] : [],
+  ]),
+  ...PROBED.flatMap(([field, text]): WrongCase[] =>
+    ['?token=s3cret', '#token=s3cret', ''].map((query) => {
+      const [value = '', path = ''] = [text.replace('URL', `'https://h/x${query}'`), field];
+      const column = value.indexOf("'https") + 1;
+      const said = `2:${column} ${path} holds a query or a fragment, which others would see`;
+      return ['site: s1', `site: s1\n${value}`, query === '' ? [] : [said]];
+    }),
+  ),
+  ...[
+    ['operator.api[0]', 'operator: { from: worker, api: [URL] }'],
+    ['operator.console[0]', 'operator: { from: worker, console: [URL] }'],
+    ['user.api[0]', 'user: { from: worker, api: [URL] }'],
+    ['user.workloads[0]', 'user: { from: worker, workloads: [URL] }'],
+  ].map(([field = '', text = '']): WrongCase => {
+    const line = `  reachability: { ${text.replace('URL', "'https://h/x?token=s3cret'")} }`;
+    const at = `${RIGHT.split('\n').indexOf('acceptance:') + 2}:${line.indexOf("'https") + 1}`;
+    const said = 'holds a query or a fragment, which others would see';
+    return ['acceptance:', `acceptance:\n${line}`, [`${at} acceptance.reachability.${field} ${said}`]];
+  }),
   ...vantage('ssh: { host: jump, user: root, key: "env:KEY" }', []),
   ...vantage('ssh: { host: jump, user: root, key: "env:KEY" }', [FROM_NOTHING], 'elsewhere'),
   ...vantage('controller: c1', []),

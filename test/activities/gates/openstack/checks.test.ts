@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { withRepeats } from '../../../../activities/gates/check.ts';
+import { GATE_CHECKS } from '../../../../activities/gates/index.ts';
 import type { Site } from '../../../../activities/site.ts';
 import { OPENSTACK_CHECKS } from '../../../../core/acceptance/openstack-checks.ts';
 import { aSite, codeOf } from '../../support.ts';
@@ -279,6 +281,16 @@ describe('the image that goes there and back', () => {
     expect(failure.correction).toContain('Raise the quota');
     expect(cloud.images.size).toBe(0);
   });
+});
+
+it.each([
+  [1, 12],
+  [65, 12],
+  [600, 60],
+])('a watch of %i s has %i looks after the first, and the time for them', (watch, looks) => {
+  const { bounds } = GATE_CHECKS.find(({ check }) => check.id === 'queue-clients')!;
+  const { attempt } = bounds!(cloud.inventory({ watch }), { attempt: 1, total: 1 });
+  expect(attempt).toBe(Math.ceil(withRepeats(watch + (looks + 1) * 2.5)));
 });
 
 it('a watch that is cancelled ends at once', async () => {
