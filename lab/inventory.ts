@@ -25,7 +25,7 @@ const NODES_PER_RACK = 4;
 
 /** The contract of the lab's site, as YAML. Paths start at the folder that it lies in. */
 export function inventoryYaml(site: Site): string {
-  const { acceptance, ...controlPlane } = site.controlPlane;
+  const { acceptance, reachability, ...controlPlane } = site.controlPlane;
   const inventory = {
     site: 'lab',
     bmc: {
@@ -92,6 +92,7 @@ export function inventoryYaml(site: Site): string {
       // The way to a host and back takes as long as it takes on a machine that all of the lab shares.
       ...('controllers' in controlPlane ? { clockDifference: 30 } : {}),
       ...(acceptance as object | undefined),
+      ...(reachability === undefined ? {} : { reachability }),
     },
   };
   return `# The lab's site. Written by the lab each time it starts.\n${stringify(inventory, { aliasDuplicateObjects: false })}`;

@@ -7,6 +7,7 @@ import { issue, newAuthority, type Identity } from './certificates.ts';
 import { controlApp, type ServerView } from './control.ts';
 import { labHardware } from './hardware.ts';
 import type { Faults } from './faults.ts';
+import { labAccess } from './hosts/access.ts';
 import { labHosts } from './hosts/hosts.ts';
 import { inventoryYaml } from './inventory.ts';
 import { labCluster } from './kubernetes/cluster.ts';
@@ -49,6 +50,15 @@ interface LabFile {
 
 const TRIES = 30;
 
+/** The ports of the control plane, after that of the last BMC. */
+const portsAt = (last: number) => ({
+  kubernetes: last + 1,
+  cloud: last + 2,
+  ssh: last + 3,
+  console: last + 4,
+  workload: last + 5,
+});
+
 /** Starts a data centre, or goes on with the one that is in the folder. */
 export async function startLab(options: LabOptions): Promise<RunningLab> {
   const { servers: count = 50, speed = 1, host = '127.0.0.1', openstack = false } = options;
@@ -81,19 +91,24 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
         image: join(dir, images[0]!.path),
       })
     : undefined;
+  const access = cloud && cluster ? labAccess(dir) : undefined;
   const views = new Map<string, ServerView>();
   const services = new Map<string, Faults>([
     ...(cluster ? [['kubernetes', cluster.faults] as const] : []),
     ...(hosts ? [['hosts', hosts.faults] as const] : []),
+    ...(access ? [['access', access.faults] as const] : []),
     ...(cloud?.faults ?? []),
   ]);
   const control = controlApp(views, services);
   const open = (base: number): Promise<ListeningBmc[]> =>
     openAll([
       ...servers.map((server, i) => () => listenBmc(bmcApp, server, identities[i]!, host, base + 1 + i)),
-      ...(cluster ? [() => cluster.listen(host, base + 1 + count)] : []),
-      ...(cloud ? [() => cloud.listen(host, base + 2 + count)] : []),
-      ...(hosts ? [() => hosts.listen(base + 3 + count)] : []),
+      ...(cluster ? [() => cluster.listen(host, portsAt(base + count).kubernetes)] : []),
+      ...(cloud
+        ? [() => cloud.listen(host, portsAt(base + count).cloud, portsAt(base + count).console)]
+        : []),
+      ...(hosts ? [() => hosts.listen(portsAt(base + count).ssh)] : []),
+      ...(access ? [() => access.listen(host, portsAt(base + count))] : []),
     ]);
   const { base, bmcs } = await listenAll(file.value.basePort, open, control, host, options.port);
   file.value = { basePort: base, gatewayUrl: options.gatewayUrl ?? file.value.gatewayUrl };
@@ -121,7 +136,8 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
         ...cluster?.contract(),
         ...cloud?.contract(cluster !== undefined),
         // Each of them has to reach the API of the cluster.
-        ...hosts?.contract([{ host, port: base + 1 + count }]),
+        ...hosts?.contract([{ host, port: portsAt(base + count).kubernetes }]),
+        ...access?.contract(cloud!.consoles()),
       },
     }),
     0o644,

@@ -1,5 +1,5 @@
 import { FAULT_SWITCHES, type FaultSwitch } from '../../lab/fault-switches.ts';
-import { HOST_SWITCHES } from '../../lab/hosts/switches.ts';
+import { ACCESS_SWITCHES, HOST_SWITCHES } from '../../lab/hosts/switches.ts';
 import { KUBERNETES_SWITCHES } from '../../lab/kubernetes/switches.ts';
 import { CLOUD_SERVICES, CLOUD_SWITCHES } from '../../lab/openstack/switches.ts';
 import { code, table } from './markdown.ts';
@@ -69,4 +69,15 @@ export const labFaultsPage = (): string =>
       '',
       switches(CLOUD_SWITCHES[service]),
     ]),
+    '',
+    '## Access',
+    '',
+    'With the cloud come those who use it, each logged in to over SSH as the controllers are: `operator-desk`, the host of',
+    'an operator; `user-desk`, that of a user; `tenant-guest`, a guest with something that runs on it for others. They are',
+    'the vantage points of the inventory, and trust the authority of the lab. The guest is always there, and no server of',
+    'Nova: it stands for those of users. What is tried from them is tried in earnest, by the programs of this machine. It',
+    'has one network: that one of them has no route somewhere is told by its `python3`; of all the others, a port is closed.',
+    'The switches: `PUT /services/access/faults`; that of the proxy for consoles is among those of Nova.',
+    '',
+    switches(ACCESS_SWITCHES),
   ].join('\n');

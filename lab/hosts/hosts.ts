@@ -1,16 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import ssh2 from 'ssh2';
 import { faults, type Faults, type FaultValues } from '../faults.ts';
 import { controllers, VICTIM } from '../kubernetes/objects.ts';
-import { eventLog, saved, writeAtomic } from '../store.ts';
-import { Commands } from './commands.ts';
+import { Listening } from '../listening.ts';
+import { eventLog, saved } from '../store.ts';
+import { hostsIn } from './host.ts';
 import { answersOf, baselineOf, newMachines, type Machine } from './machines.ts';
-import { SshHostServer } from './ssh-server.ts';
 import { HOST_SWITCHES } from './switches.ts';
-import { writeTools } from './tools.ts';
-
-const USER = 'operator';
 
 interface HostsFile {
   machines: Machine[];
@@ -18,7 +13,7 @@ interface HostsFile {
 }
 
 /** What a host has to reach. */
-interface Reached {
+export interface Reached {
   readonly host: string;
   readonly port: number;
 }
@@ -36,10 +31,8 @@ export function labHosts(dir: string): LabHosts {
   const folder = join(dir, 'hosts');
   const file = saved<HostsFile>(join(folder, 'state.json'), () => ({ machines: newMachines(), faults: {} }));
   const log = eventLog(join(folder, 'log.jsonl'));
-  const path = writeTools(join(folder, 'bin'));
-  const userKey = keyPair(join(dir, 'secrets', 'host-user'));
-  const commands = new Commands();
-  let port: number | undefined;
+  const shared = hostsIn(dir);
+  let port = 0;
   const switches = faults(
     {
       read: () => file.value.faults,
@@ -47,79 +40,46 @@ export function labHosts(dir: string): LabHosts {
         file.value.faults = values;
         file.save();
         // Where its port was taken meanwhile, it stays down, as it would anywhere.
-        if (port !== undefined) follow().catch(() => log.append('ssh-not-listening'));
+        listening.follow().catch(() => log.append('ssh-not-listening'));
       },
     },
     (fault) => log.append('fault-fired', { fault }),
     HOST_SWITCHES,
   );
   const hosts = controllers().map(({ name, address }, i) => {
-    const key = keyPair(join(dir, 'secrets', `host-${name}`));
     const on = (fault: string): boolean => name === VICTIM.node && switches.on(fault);
-    const server = new SshHostServer({
-      user: USER,
-      hostKey: key.secret,
-      userKey: userKey.shown,
+    const host = shared.host({
+      name,
       refuses: () => on('sshKeyRefused'),
-      exec: (channel, command) =>
-        commands.run(channel, command, {
-          PATH: path,
-          HOME: folder,
-          USER,
-          ...answersOf(i, file.value.machines, key.shown, on),
-        }),
+      answers: (key) => answersOf(i, file.value.machines, key, on),
     });
-    return { address, key, server, on, listens: false };
+    return { address, host, server: host.server(), on };
   });
-  /** Lets those listen that are to, and no others. One change after the other. */
-  let last = Promise.resolve();
-  const follow = (): Promise<void> =>
-    (last = last
-      .catch(() => undefined)
-      .then(async () => {
-        for (const host of hosts) {
-          const wanted = port !== undefined && !host.on('sshDown');
-          if (wanted === host.listens) continue;
-          if (wanted) await host.server.listen(host.address, port!);
-          else await host.server.close();
-          host.listens = wanted;
-        }
-      }));
+  const listening = new Listening(
+    hosts.map(({ address, server, on }) => ({
+      wanted: () => !on('sshDown'),
+      open: () => server.listen(address, port),
+      close: () => server.close(),
+    })),
+  );
   return {
     faults: switches,
     async listen(at) {
       port = at;
-      const close = async (): Promise<void> => {
-        port = undefined;
-        commands.endAll();
-        await last.catch(() => undefined);
-        await Promise.all(hosts.map(({ server }) => server.close()));
-        for (const host of hosts) host.listens = false;
-        last = Promise.resolve();
+      await listening.start();
+      return {
+        close() {
+          shared.endCommands();
+          return listening.stop();
+        },
       };
-      try {
-        await follow();
-      } catch (error) {
-        await close();
-        throw error;
-      }
-      return { close };
     },
     contract: (reaches) => ({
-      controllers: hosts.map(({ address, key }, i) => ({
+      controllers: hosts.map(({ address, host }, i) => ({
         ...baselineOf(i),
-        ssh: { host: address, port, user: USER, key: `file:${userKey.file}`, hostKey: key.shown },
+        ssh: host.ssh(address, port),
         reaches,
       })),
     }),
   };
-}
-
-/** A key that is made once: its secret half as OpenSSH writes it, and type and key of the other. */
-function keyPair(file: string): { readonly file: string; readonly secret: string; readonly shown: string } {
-  if (!existsSync(file)) writeAtomic(file, ssh2.utils.generateKeyPairSync('ed25519').private);
-  const secret = readFileSync(file, 'utf8');
-  const parsed = ssh2.utils.parseKey(secret);
-  if (parsed instanceof Error) throw parsed;
-  return { file, secret, shown: `${parsed.type} ${parsed.getPublicSSH().toString('base64')}` };
 }

@@ -18,3 +18,12 @@ export const HOST_SWITCHES: readonly FaultSwitch[] = [
   flag('diskForeign', 'the disk for Ceph of the last controller holds a file system of somebody else'),
   flag('routeBlocked', 'the last controller has no route to the first'),
 ];
+
+/** Every switch that `PUT /services/access/faults` takes. */
+export const ACCESS_SWITCHES: readonly FaultSwitch[] = [
+  flag('operatorCutOff', "the operator's host has no route to the APIs of Kubernetes and of the cloud"),
+  flag('userCutOff', "the user's host has no route to the API of the cloud"),
+  flag('guestCutOff', 'the guest has no route to the API of the cloud'),
+  flag('guestClosed', 'nothing listens at the port of SSH of the guest, where its users come to'),
+  flag('workloadDown', 'nothing listens at the port of what runs on the guest'),
+];

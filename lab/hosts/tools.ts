@@ -7,9 +7,20 @@ const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin';
 /** Runs the program of this machine that the lab's stands in front of; what that runs finds the lab's again. */
 const REAL = 'real() { tool=$(PATH=${PATH#*:}; command -v "$1") || exit 127; shift; exec "$tool" "$@"; }';
 
-/** What stands for a controller in front of the programs of this machine. What is not here is real. */
+/** A network without a route to some ports, for a program of Python that is given as an argument. */
+const NO_ROUTE = `
+import errno,os,socket
+class NoRoute(socket.socket):
+ def connect(self,to):
+  if "%s:%s"%tuple(to[:2]) in os.environ["LAB_NO_ROUTE"].split():
+   raise OSError(errno.EHOSTUNREACH,os.strerror(errno.EHOSTUNREACH))
+  super().connect(to)
+socket.socket=NoRoute
+`.trim();
+
+/** What stands for a host in front of the programs of this machine. What is not here is real. */
 const TOOLS: { readonly [name: string]: string } = {
-  // Files that are a controller's own; others are this machine's.
+  // Files that are a host's own; others are this machine's.
   cat: `${REAL}
 case \${1-} in '' | -*) real cat "$@" ;; esac
 r=0
@@ -87,6 +98,14 @@ if [ -n "$LAB_BLOCKED" ] && [ "\${2-}" = bash ] && [ "$last" = "$LAB_BLOCKED" ];
   exit 1
 fi
 real timeout "$@"`,
+  python3: `${REAL}
+if [ -n "\${LAB_NO_ROUTE-}" ] && [ "\${1-}" = -c ]; then
+  program='${NO_ROUTE}'"
+$2"
+  shift 2
+  set -- -c "$program" "$@"
+fi
+real python3 "$@"`,
 };
 
 /** Writes the tools into a folder. @returns the PATH of sessions */

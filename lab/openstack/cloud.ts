@@ -32,6 +32,8 @@ export interface Cloud {
   readonly speed: number;
   /** `https://127.0.0.1:PORT`. */
   url(): string;
+  /** The page that consoles are seen on. */
+  consoles(): string;
   save(): void;
   /** Has something happen after so many milliseconds at speed 1. */
   later(ms: number, what: Due['what'], id: string): void;

@@ -2,7 +2,6 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Identity } from '../certificates.ts';
 import type { Faults } from '../faults.ts';
 import type { Account, Cloud } from './cloud.ts';
-import { consoleRoutes } from './console.ts';
 import { ApiError, formOf, UNAUTHORIZED, UNAVAILABLE } from './errors.ts';
 import { holderOf } from './keystone/tokens.ts';
 import { newRequestId } from './state.ts';
@@ -49,7 +48,6 @@ export function cloudApp(cloud: Cloud, services: readonly Service[], identity: I
     }
   });
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
-  consoleRoutes(app);
   publisher(app, cloud);
   for (const service of services)
     app.register(

@@ -6,6 +6,7 @@ import { faults, type FaultValues, type Faults } from '../faults.ts';
 import { eventLog, saved, writeAtomic } from '../store.ts';
 import type { Account, Cloud, Machine } from './cloud.ts';
 import { CONDUCTORS, IRONIC_COMPUTE, PROJECT, REGION } from './cloud.ts';
+import { consoleProxy } from './console.ts';
 import { COMMANDS, platformOf } from './platform.ts';
 import { glance } from './glance/service.ts';
 import { deployImages, uploadDeployImages } from './glance/deploy.ts';
@@ -26,7 +27,10 @@ import { CLOUD_SERVICES, CLOUD_SWITCHES, type CloudService } from './switches.ts
 /** The OpenStack of the lab's control plane, and the switches that make it misbehave. */
 export interface LabCloud {
   readonly faults: ReadonlyMap<string, Faults>;
-  listen(host: string, port: number): Promise<{ close(): Promise<void> }>;
+  /** The proxy for consoles has a port of its own. */
+  listen(host: string, port: number, consolePort: number): Promise<{ close(): Promise<void> }>;
+  /** The page that consoles are seen on. */
+  consoles(): string;
   /**
    * The part of the contract that is about it.
    *
@@ -77,7 +81,11 @@ export async function labCloud(options: CloudOptions): Promise<LabCloud> {
     state,
     faults: switches(
       state,
-      () => file.save(),
+      () => {
+        file.save();
+        // Where its port was taken meanwhile, it stays down, as it would anywhere.
+        consoles.follow().catch(() => log.append('console-not-listening'));
+      },
       (service, fault) => log.append('fault-fired', { service, fault }),
     ),
     accounts,
@@ -85,6 +93,7 @@ export async function labCloud(options: CloudOptions): Promise<LabCloud> {
     imageDir: join(dir, 'openstack', 'images'),
     speed,
     url: () => url,
+    consoles: () => consoles.url(),
     save: () => file.save(),
     later(ms, what, id) {
       state.due.push({ at: Date.now() + ms / speed, what, id });
@@ -111,13 +120,21 @@ export async function labCloud(options: CloudOptions): Promise<LabCloud> {
     waitForNext();
   };
   let guest: Guest | undefined;
+  const consoles = consoleProxy(identity, () => !cloud.faults.nova.on('consoleProxyDown'));
 
   await acceptanceImage(cloud, options.image);
   return {
     faults: new Map<string, Faults>(CLOUD_SERVICES.map((name) => [name, cloud.faults[name]])),
-    async listen(address, port) {
+    consoles: () => consoles.url(),
+    async listen(address, port, consolePort) {
       const app = cloudApp(cloud, SERVICES, identity);
       await app.listen({ host: address, port });
+      try {
+        await consoles.listen(address, consolePort);
+      } catch (error) {
+        await app.close();
+        throw error;
+      }
       url = `https://${address}:${port}`;
       guest = guestOf(cloud, port);
       guest.update();
@@ -126,8 +143,7 @@ export async function labCloud(options: CloudOptions): Promise<LabCloud> {
         async close() {
           clearTimeout(timer);
           url = '';
-          await guest?.close();
-          await app.close();
+          await Promise.all([guest?.close(), consoles.close(), app.close()]);
         },
       };
     },

@@ -42,6 +42,7 @@ export const CLOUD_SWITCHES: { readonly [service in CloudService]: readonly Faul
     flag('quotaFull', 'the quota of the project is used up: a new server is refused'),
     flag('serverDeleteStuck', 'a deleted server stays, with the task deleting'),
     flag('consoleMissing', 'there is no console of a server: neither its output nor a connection'),
+    flag('consoleProxyDown', 'the proxy for consoles does not listen'),
   ],
   neutron: [
     ...API,

@@ -6,7 +6,11 @@ import { loadInventory } from '../../activities/inventory/load.ts';
 import { Kubernetes } from '../../activities/kubernetes/client.ts';
 import { openKubeconfig } from '../../activities/kubernetes/kubeconfig.ts';
 import { OpenStack } from '../../activities/openstack/client.ts';
+import { SecretSet } from '../../activities/secrets/redact.ts';
 import { resolveSecret } from '../../activities/secrets/resolve.ts';
+import { placesAt } from '../../activities/vantage/places.ts';
+import type { Inventory } from '../../contracts/inventory/inventory.ts';
+import type { Probe } from '../../core/reachability/probe.ts';
 import { KUBERNETES_SWITCHES } from '../../lab/kubernetes/switches.ts';
 import { call } from './clients.ts';
 import { buildLab, runLab, type LabProcess } from './lab-process.ts';
@@ -29,12 +33,16 @@ afterAll(async () => {
 
 const faults = (name = 'kubernetes'): string => `${lab.controlUrl}/services/${name}/faults`;
 
-/** The Kubernetes of the lab, as its inventory says. */
-async function kubernetes(): Promise<Kubernetes> {
+async function contract(): Promise<Inventory> {
   const loaded = await loadInventory(lab.inventory);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  return loaded.inventory;
+}
+
+/** The Kubernetes of the lab, as its inventory says. */
+async function kubernetes(): Promise<Kubernetes> {
   const secrets = { secret: resolveSecret, remember: () => undefined };
-  const config = await openKubeconfig(loaded.inventory.kubernetes!, secrets);
+  const config = await openKubeconfig((await contract()).kubernetes!, secrets);
   return new Kubernetes(config, { signal: new AbortController().signal });
 }
 
@@ -63,9 +71,7 @@ it('lists its switches, refuses those that it does not have, and services that i
 it('has a cloud beside them where one was asked for, which its inventory says how to reach', async () => {
   await lab.end('SIGKILL');
   lab = await runLab(build.main, args('--openstack'));
-  const loaded = await loadInventory(lab.inventory);
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
-  const { kubernetes: cluster, openstack } = loaded.inventory;
+  const { kubernetes: cluster, openstack } = await contract();
   expect(cluster).toBeDefined();
   const { authUrl, region, ca, credentials } = openstack!;
   const { username, password, project, domain } = credentials!;
@@ -100,6 +106,37 @@ it('has a cloud beside them where one was asked for, which its inventory says ho
   } finally {
     await cloud.close();
   }
+});
+
+it('has those who come to the cloud at its vantage points, with their faults, also after kill -9', async () => {
+  /** What a place says of what is tried from it. */
+  const from = async (name: string, probe: Probe): Promise<string> => {
+    const { signal } = new AbortController();
+    const site = { secrets: new SecretSet() };
+    const opening = { inventory: await contract(), site, secret: resolveSecret, signal };
+    const [place] = await placesAt(name, opening);
+    return (await place.probe([probe]))[0]!.outcome;
+  };
+  const { acceptance } = await contract();
+  const { user, guest, operator } = acceptance!.reachability!;
+  const [cloud, ssh, page] = [guest!.reaches[0]!, user!.guests![0]!, { url: operator!.console![0]! }];
+  const told = async () => ({
+    guest: await from(guest!.from, cloud),
+    user: [await from(user!.from, cloud), await from(user!.from, ssh)],
+    // By the authority that the host trusts: nothing else was given.
+    console: await from(operator!.from, page),
+  });
+  expect(await told()).toEqual({ guest: 'open', user: ['open', 'open'], console: 'answered' });
+  await call('PUT', faults('access'), { guestCutOff: true, guestClosed: true });
+  await call('PUT', faults('nova'), { consoleProxyDown: true });
+  const faulty = { guest: 'EHOSTUNREACH', user: ['open', 'refused'], console: 'refused' };
+  expect(await told()).toEqual(faulty);
+  const before = await contract();
+  await lab.end('SIGKILL');
+  lab = await runLab(build.main, args('--openstack'));
+  expect(await contract()).toEqual(before);
+  expect(await told()).toEqual(faulty);
+  expect((await call('PUT', faults('access'), { sshDown: true })).status).toBe(400);
 });
 
 it('says nothing of a control plane where none was asked for', async () => {

@@ -9,7 +9,7 @@ import { labCloud, type LabCloud } from '../../lab/openstack/start.ts';
 import type { CloudService } from '../../lab/openstack/switches.ts';
 import { pretendImage } from '../../lab/supplies.ts';
 import { writeAtomic } from '../../lab/store.ts';
-import { freePort } from '../peers/peer.ts';
+import { freePorts } from '../../client/up/ports.ts';
 import { call, type Reply } from './clients.ts';
 
 /** A cloud of the lab in this process, and an administrator who asks it. */
@@ -42,7 +42,7 @@ const NODE = '1ab00000-0000-4000-8000-000000000009';
 
 export async function startBench(first = 50): Promise<Bench> {
   const dir = mkdtempSync(join(tmpdir(), 'lab-openstack-'));
-  const port = await freePort();
+  const [port, consolePort] = (await freePorts(2)) as [number, number];
   const authority: Identity = await newAuthority('Lab CA');
   writeAtomic(join(dir, 'ca.pem'), authority.cert);
   const imagePath = join(dir, 'image.raw');
@@ -63,7 +63,7 @@ export async function startBench(first = 50): Promise<Bench> {
   const dispatcher = new Agent({ connect: { ca: authority.cert } });
   const open = async (speed: number): Promise<{ cloud: LabCloud; close: () => Promise<void> }> => {
     const cloud = await labCloud({ dir, authority, host: '127.0.0.1', speed, machine, image: imagePath });
-    const { close } = await cloud.listen('127.0.0.1', port);
+    const { close } = await cloud.listen('127.0.0.1', port, consolePort);
     return { cloud, close };
   };
   let running = await open(first);

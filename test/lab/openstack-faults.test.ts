@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CLOUD_SERVICES, CLOUD_SWITCHES, type CloudService } from '../../lab/openstack/switches.ts';
 import type { Reply } from './clients.ts';
@@ -127,6 +128,19 @@ const life =
   };
 const ended = async (server: Reply['body']): Promise<unknown> =>
   `${server.status} ${server['OS-EXT-SRV-ATTR:host']} ${server.fault?.message.replace(server.id, 'ID') ?? ''}`.trim();
+/** Whether the console that Nova gives of a server is listened at. */
+const proxy = async ({ id }: Reply['body']): Promise<unknown> => {
+  const asked = { remote_console: { protocol: 'vnc', type: 'novnc' } };
+  const { body } = await bench.ask('POST', `/compute/v2.1/servers/${id}/remote-consoles`, asked, API.nova);
+  const { hostname, port } = new URL(body.remote_console.url as string);
+  const socket = connect(Number(port), hostname);
+  const told = await new Promise((resolve) => {
+    socket.once('connect', () => resolve('open'));
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+  });
+  socket.destroy();
+  return told;
+};
 const provider = async (): Promise<unknown> => {
   const [found] = await rows('/placement/resource_providers', 'resource_providers', (row) =>
     String(row['name']).startsWith('1ab'),
@@ -226,6 +240,13 @@ const CASES: readonly Case[] = [
     ),
     without: 200,
     with: 501,
+  },
+  {
+    service: 'nova',
+    fault: 'consoleProxyDown',
+    look: life('m1.tiny', proxy),
+    without: 'open',
+    with: 'ECONNREFUSED',
   },
   {
     service: 'neutron',

@@ -43,8 +43,8 @@ export async function aCloud(): Promise<CloudBench> {
     power: () => undefined,
   };
   const cloud = await labCloud({ dir, authority, host: '127.0.0.1', speed: 100, machine, image });
-  const [port] = await freePorts(1);
-  const listening = await cloud.listen('127.0.0.1', port!);
+  const [port, consolePort] = await freePorts(2);
+  const listening = await cloud.listen('127.0.0.1', port!, consolePort!);
   const ca = join(dir, 'ca.pem');
   await writeFile(ca, authority.cert);
   const { openstack } = cloud.contract() as { openstack: object };

@@ -45,7 +45,7 @@ export async function aLab(speed = 50): Promise<ALab> {
   await writeFile(ca, authority.cert);
   const image = join(dir, 'image.raw');
   await writeFile(image, Buffer.alloc(64 * 1024, 7));
-  const [port] = await freePorts(1);
+  const [port, consolePort] = await freePorts(2);
   const machine = {
     name: NODE,
     uuid: 'c0ffee00-0000-4000-8000-000000000001',
@@ -56,7 +56,7 @@ export async function aLab(speed = 50): Promise<ALab> {
     power: () => undefined,
   };
   const cloud = await labCloud({ dir, authority, host: '127.0.0.1', speed, machine, image });
-  const listening = await cloud.listen('127.0.0.1', port!);
+  const listening = await cloud.listen('127.0.0.1', port!, consolePort!);
   return {
     cloud,
     url: `https://127.0.0.1:${port}`,
