@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ssh2 from 'ssh2';
@@ -56,11 +57,22 @@ export function hostsIn(dir: string): { host(parts: HostParts): Host; endCommand
   };
 }
 
-/** A key that is made once: its secret half as OpenSSH writes it, and type and key of the other. */
+/** A key that is made once: its secret half as OpenSSH reads it, and type and key of the other. */
 function keyPair(file: string): { readonly file: string; readonly secret: string; readonly shown: string } {
-  if (!existsSync(file)) writeAtomic(file, ssh2.utils.generateKeyPairSync('ed25519').private);
+  if (!existsSync(file)) writeAtomic(file, newKey());
   const secret = readFileSync(file, 'utf8');
+  return { file, secret, shown: shownKey(secret) };
+}
+
+/** Node's own: of the Ed25519 keys that ssh2 1.17 makes it cannot read one in 400 itself. */
+export const newKey = (): string =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .privateKey.export({ type: 'sec1', format: 'pem' })
+    .toString();
+
+/** Type and key of the public half. */
+export function shownKey(secret: string): string {
   const parsed = ssh2.utils.parseKey(secret);
   if (parsed instanceof Error) throw parsed;
-  return { file, secret, shown: `${parsed.type} ${parsed.getPublicSSH().toString('base64')}` };
+  return `${parsed.type} ${parsed.getPublicSSH().toString('base64')}`;
 }

@@ -7,6 +7,7 @@ import { resolveSecret } from '../../activities/secrets/resolve.ts';
 import { sshOf } from '../../activities/gates/host/controllers.ts';
 import { runOn } from '../../activities/ssh/run.ts';
 import type { Inventory } from '../../contracts/inventory/inventory.ts';
+import { newKey, shownKey } from '../../lab/hosts/host.ts';
 import { call } from './clients.ts';
 import { buildLab, runLab, type LabProcess } from './lab-process.ts';
 
@@ -117,4 +118,8 @@ it('ends what it runs when it is killed, and is the same hosts with the same fau
   expect((await on(2, ['hostname'])).stdout).toBe('localhost.localdomain\n');
   await call('DELETE', faults());
   expect((await on(2, ['hostname'])).stdout).toBe('controller-3\n');
+});
+
+it('makes no key that it cannot read', () => {
+  for (let made = 0; made < 2000; made++) expect(shownKey(newKey())).toMatch(/^ecdsa-sha2-nistp256 /);
 });

@@ -6,11 +6,22 @@ import { endProcess, freePort } from './peer.ts';
 const SERVERS = {
   python: (port: number, folder: string) => [
     'python3',
-    ...['-m', 'http.server', String(port), '--bind', '127.0.0.1', '--directory', folder],
+    '-m',
+    'http.server',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--directory',
+    folder,
   ],
   busybox: (port: number, folder: string) => [
     'busybox',
-    ...['httpd', '-f', '-p', `127.0.0.1:${port}`, '-h', folder],
+    'httpd',
+    '-f',
+    '-p',
+    `127.0.0.1:${port}`,
+    '-h',
+    folder,
   ],
 } as const;
 
