@@ -7,8 +7,8 @@ export interface Site {
   readonly username: string;
   /** Absolute path of the file that holds the password. */
   readonly passwordFile: string;
-  /** Of the base ISO. */
-  readonly isoChecksum: string;
+  /** Of the base ISO, where there is one. */
+  readonly isoChecksum: string | undefined;
   readonly images: readonly Supply[];
   readonly firmware: readonly FirmwareSupply[];
   readonly nodes: readonly {
@@ -34,7 +34,9 @@ export function inventoryYaml(site: Site): string {
       accounts: [],
       hostInterface: 'disabled',
     },
-    media: { gatewayUrl: site.gatewayUrl, iso: 'base.iso', checksum: site.isoChecksum },
+    ...(site.isoChecksum === undefined
+      ? {}
+      : { media: { gatewayUrl: site.gatewayUrl, iso: 'base.iso', checksum: site.isoChecksum } }),
     networks: { provisioning: { cidr: '127.0.0.0/8', kind: 'provisioning' } },
     ...controlPlane,
     images: site.images.map(({ name, path, checksum, size }, i) => ({
@@ -49,21 +51,7 @@ export function inventoryYaml(site: Site): string {
       ...(i === 0 && 'openstack' in site.controlPlane ? { glance: 'acceptance-image' } : {}),
     })),
     machineTypes: [LAB_MACHINE_TYPE],
-    firmware: {
-      owner: 'rackwright',
-      baselines: [
-        {
-          name: 'lab-2026-03',
-          types: [LAB_MACHINE_TYPE.name],
-          components: site.firmware.map(({ component, version, path, checksum }) => ({
-            component,
-            version,
-            file: path,
-            checksum,
-          })),
-        },
-      ],
-    },
+    ...(site.firmware.length === 0 ? {} : { firmware: firmwareOf(site.firmware) }),
     nodes: site.nodes.map(({ hardware, address, console }, i) => ({
       name: hardware.name,
       type: LAB_MACHINE_TYPE.name,
@@ -86,8 +74,8 @@ export function inventoryYaml(site: Site): string {
     })),
     // The last server is kept for acceptance. These are the gates that the lab has something to show for.
     acceptance: {
-      node: site.nodes.at(-1)!.hardware.name,
-      image: site.images[0]!.name,
+      node: site.nodes.at(-1)?.hardware.name,
+      image: site.images[0]?.name,
       gates: [1, 7],
       // The way to a host and back takes as long as it takes on a machine that all of the lab shares.
       ...('controllers' in controlPlane ? { clockDifference: 30 } : {}),
@@ -97,3 +85,19 @@ export function inventoryYaml(site: Site): string {
   };
   return `# The lab's site. Written by the lab each time it starts.\n${stringify(inventory, { aliasDuplicateObjects: false })}`;
 }
+
+const firmwareOf = (files: readonly FirmwareSupply[]): object => ({
+  owner: 'rackwright',
+  baselines: [
+    {
+      name: 'lab-2026-03',
+      types: [LAB_MACHINE_TYPE.name],
+      components: files.map(({ component, version, path, checksum }) => ({
+        component,
+        version,
+        file: path,
+        checksum,
+      })),
+    },
+  ],
+});

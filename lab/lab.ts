@@ -21,7 +21,7 @@ export interface LabOptions {
   readonly dataDir: string;
   /** Port of the control API. @default a free one, the same after a restart */
   readonly port?: number | undefined;
-  /** @default 50 */
+  /** None: a new site, whose control plane is there and has nothing in it. @default 50 */
   readonly servers?: number | undefined;
   /** How many times faster than default hardware. @default 1 */
   readonly speed?: number | undefined;
@@ -73,12 +73,14 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
   const { authority, identities } = await certificates(dir, count, host);
   const cluster = controlPlane ? await labCluster(dir, authority, host) : undefined;
   const hosts = controlPlane ? labHosts(dir) : undefined;
-  const images = writeSupplies(dir);
-  const firmware = writeFirmware(dir);
+  const images = count === 0 ? [] : writeSupplies(dir);
+  const firmware = count === 0 ? [] : writeFirmware(dir);
   const servers = Array.from({ length: count }, (_, i) => {
     const hardware = labHardware(i + 1);
     return new Server(join(dir, 'servers', hardware.name), hardware, account, speed);
   });
+
+  const last = servers.at(-1);
 
   const bmcApp = await sharedRedfishApp();
   const cloud = openstack
@@ -87,8 +89,7 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
         authority,
         host,
         speed,
-        machine: machineOf(servers.at(-1)!),
-        image: join(dir, images[0]!.path),
+        ...(last === undefined ? {} : { machine: machineOf(last), image: join(dir, images[0]!.path) }),
       })
     : undefined;
   const access = cloud && cluster ? labAccess(dir) : undefined;
@@ -124,7 +125,7 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
       gatewayUrl: file.value.gatewayUrl,
       username: account.username,
       passwordFile: join(dir, 'secrets', 'bmc-password'),
-      isoChecksum: checksumOf(join(dir, 'base.iso')),
+      isoChecksum: count === 0 ? undefined : checksumOf(join(dir, 'base.iso')),
       images,
       firmware,
       nodes: servers.map(({ hardware, console }, i) => ({
@@ -137,7 +138,7 @@ export async function startLab(options: LabOptions): Promise<RunningLab> {
         ...cloud?.contract(cluster !== undefined),
         // Each of them has to reach the API of the cluster.
         ...hosts?.contract([{ host, port: portsAt(base + count).kubernetes }]),
-        ...access?.contract(cloud!.consoles()),
+        ...access?.contract(cloud!.consoles(), count > 0),
       },
     }),
     0o644,

@@ -45,7 +45,7 @@ try {
   const lab = await startLab({
     dataDir,
     port: number('port', given.port, 1, 65_535),
-    servers: number('servers', given.servers, 1, 2000),
+    servers: number('servers', given.servers, 0, 2000),
     speed: number('speed', given.speed, 0.01, 1000),
     gatewayUrl: given['gateway-url'],
     host: given.host,

@@ -23,8 +23,12 @@ export interface LabAccess {
    * The part of the contract that is about them.
    *
    * @param consoles the page that consoles are seen on
+   * @param guests whether there is a guest; a new site has none yet
    */
-  contract(consoles: string): { readonly vantagePoints: readonly object[]; readonly reachability: object };
+  contract(
+    consoles: string,
+    guests: boolean,
+  ): { readonly vantagePoints: readonly object[]; readonly reachability: object };
 }
 
 /** Where they are logged in to. */
@@ -109,19 +113,25 @@ export function labAccess(dir: string): LabAccess {
         },
       };
     },
-    contract: (consoles) => ({
-      vantagePoints: hosts.map(({ who, address, host }) => ({
-        name: PLACES[who],
-        ssh: host.ssh(address, ports.ssh),
-      })),
+    contract: (consoles, guests) => ({
+      vantagePoints: hosts
+        .filter(({ who }) => guests || who !== 'guest')
+        .map(({ who, address, host }) => ({
+          name: PLACES[who],
+          ssh: host.ssh(address, ports.ssh),
+        })),
       reachability: {
         operator: { from: PLACES.operator, console: [consoles] },
         user: {
           from: PLACES.user,
-          guests: [{ host: GUEST, port: ports.ssh }],
-          workloads: [`http://${GUEST}:${ports.workload}/health`],
+          ...(guests
+            ? {
+                guests: [{ host: GUEST, port: ports.ssh }],
+                workloads: [`http://${GUEST}:${ports.workload}/health`],
+              }
+            : {}),
         },
-        guest: { from: PLACES.guest, reaches: [{ host: apis, port: ports.cloud }] },
+        ...(guests ? { guest: { from: PLACES.guest, reaches: [{ host: apis, port: ports.cloud }] } } : {}),
       },
     }),
   };

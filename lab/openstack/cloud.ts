@@ -26,7 +26,8 @@ export interface Cloud {
   readonly state: CloudState;
   readonly faults: { readonly [service in CloudService]: Faults };
   readonly accounts: readonly Account[];
-  readonly machine: Machine;
+  /** None: the cloud is new and empty. */
+  readonly machine?: Machine | undefined;
   /** Where bytes of images lie. */
   readonly imageDir: string;
   readonly speed: number;

@@ -23,14 +23,15 @@ export function guestOf(cloud: Cloud, port: number): Guest {
         ({ node: on, status, task }) => on === node?.uuid && status === 'ACTIVE' && task !== 'deleting',
       );
       if (runs === (listening !== undefined)) return;
-      if (!runs) return void stop();
+      const address = cloud.machine?.nics[0]?.address;
+      if (!runs || address === undefined) return void stop();
       const server = createServer((socket) => {
         socket.on('error', () => undefined);
         socket.end('SSH-2.0-OpenSSH_9.6p1 Ubuntu-3ubuntu13\r\n');
       });
       // Another program may have the port there: then this guest is silent.
       server.on('error', () => undefined);
-      server.listen(port, cloud.machine.nics[0]!.address);
+      server.listen(port, address);
       listening = server;
     },
     close: stop,

@@ -9,8 +9,30 @@ import { uuidOf, type CloudState } from './state.ts';
 const CLASS = 'lab-gpu-8';
 const RESOURCE = 'CUSTOM_LAB_GPU_8';
 
-/** A cloud as it was set up: its machine is in Ironic, and free. */
-export function newCloud(machine: Machine): CloudState {
+/** A cloud as it was set up: its machine is in Ironic, and free. One without a machine has nothing in it yet. */
+export const newCloud = (machine?: Machine): CloudState =>
+  machine === undefined ? empty() : { ...empty(), ...contentOf(machine) };
+
+const empty = (): CloudState => ({
+  faults: {},
+  startedAt: new Date().toISOString(),
+  tokens: {},
+  images: [],
+  flavors: [],
+  keypairs: [],
+  servers: [],
+  networks: [],
+  subnets: [],
+  ports: [],
+  securityGroups: [defaultGroup()],
+  nodes: [],
+  nodePorts: [],
+  allocations: [],
+  due: [],
+  imagesMade: false,
+});
+
+function contentOf(machine: Machine): Partial<CloudState> {
   const provisioning = network('provisioning', {
     'provider:network_type': 'flat',
     'provider:physical_network': 'physnet1',
@@ -42,10 +64,6 @@ export function newCloud(machine: Machine): CloudState {
     ...Object.fromEntries(Object.entries(INTERFACES).map(([kind, value]) => [`${kind}_interface`, value])),
   });
   return {
-    faults: {},
-    startedAt: new Date().toISOString(),
-    tokens: {},
-    images: [],
     flavors: [
       flavor(uuidOf('flavor/m1.tiny'), 'm1.tiny', { ram: 512, vcpus: 1, disk: 1 }),
       flavor(
@@ -60,21 +78,14 @@ export function newCloud(machine: Machine): CloudState {
         },
       ),
     ],
-    keypairs: [],
-    servers: [],
     networks: [provisioning, tenant],
     subnets: [
       subnet(provisioning, '127.66.0.0/24', ['127.66.0.10', '127.66.0.250']),
       subnet(tenant, '127.64.0.0/16', ['127.64.128.10', '127.64.255.250']),
     ],
-    ports: [],
-    securityGroups: [defaultGroup()],
     nodes: [node],
     nodePorts: machine.nics.map(({ mac }, i) =>
       newNodePort(uuid, mac, { name: `${name}-${i}`, pxe_enabled: i === 0 }),
     ),
-    allocations: [],
-    due: [],
-    imagesMade: false,
   };
 }

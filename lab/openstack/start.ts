@@ -44,9 +44,9 @@ export interface CloudOptions {
   readonly authority: Identity;
   readonly host: string;
   readonly speed: number;
-  readonly machine: Machine;
-  /** The bytes of the image that acceptance takes. */
-  readonly image: string;
+  /** The machine that it has, and the bytes of the image that acceptance takes. Left out: it is new and empty. */
+  readonly machine?: Machine | undefined;
+  readonly image?: string | undefined;
 }
 
 const LIFE = { ...NOVA_LIFE, ...IRONIC_LIFE };
@@ -122,7 +122,7 @@ export async function labCloud(options: CloudOptions): Promise<LabCloud> {
   let guest: Guest | undefined;
   const consoles = consoleProxy(identity, () => !cloud.faults.nova.on('consoleProxyDown'));
 
-  await acceptanceImage(cloud, options.image);
+  if (options.image !== undefined) await acceptanceImage(cloud, options.image);
   return {
     faults: new Map<string, Faults>(CLOUD_SERVICES.map((name) => [name, cloud.faults[name]])),
     consoles: () => consoles.url(),
@@ -164,10 +164,14 @@ export async function labCloud(options: CloudOptions): Promise<LabCloud> {
           conductors: CONDUCTORS,
           computes: [IRONIC_COMPUTE],
           drivers: [{ name: 'redfish', interfaces: { boot: 'redfish-virtual-media', deploy: 'direct' } }],
-          provisioningNetwork: { name: 'provisioning', dhcp: false },
-          deployImages: deployImages(),
-          publishers: [`${url}/published/boot.iso`],
-          publishersFrom: 'worker',
+          ...(machine === undefined
+            ? {}
+            : {
+                provisioningNetwork: { name: 'provisioning', dhcp: false },
+                deployImages: deployImages(),
+                publishers: [`${url}/published/boot.iso`],
+                publishersFrom: 'worker',
+              }),
           consoles: {
             proxies: [`${url}/published/`],
             plainUser: {
@@ -179,18 +183,22 @@ export async function labCloud(options: CloudOptions): Promise<LabCloud> {
       },
       acceptance: {
         gates: [1, 2, 3, 4, 5, 6, 7],
-        flavor: 'bm.gpu',
-        // The guest of a server listens where the cloud does, at an address of its own.
-        cloud: {
-          image: 'acceptance-image',
-          network: 'tenant',
-          ports: [Number(new URL(url).port)],
-          console: 'novnc',
-        },
+        ...(machine === undefined ? {} : acceptanceOf(url)),
       },
     }),
   };
 }
+
+/** What a server is asked for with. Its guest listens where the cloud does, at an address of its own. */
+const acceptanceOf = (url: string): object => ({
+  flavor: 'bm.gpu',
+  cloud: {
+    image: 'acceptance-image',
+    network: 'tenant',
+    ports: [Number(new URL(url).port)],
+    console: 'novnc',
+  },
+});
 
 function switches(
   state: CloudState,

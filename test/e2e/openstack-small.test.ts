@@ -10,6 +10,7 @@ import {
   serviceDown,
 } from '../peers/openstack/faults.ts';
 import { OpenStackPeer } from '../peers/openstack/peer.ts';
+import { emptyCloud } from './openstack/empty.ts';
 import { gate3Small } from './openstack/gate-3.ts';
 import { gate4Small } from './openstack/gate-4.ts';
 
@@ -107,4 +108,5 @@ describe('a real Keystone, Glance and Ironic', () => {
 
   gate3Small(() => cloud);
   gate4Small(() => cloud);
+  emptyCloud(() => cloud);
 });

@@ -216,7 +216,7 @@ function arrived(cloud: Cloud, node: IronicNode, state: string): void {
     change(cloud, node, { power_state: 'power off' });
   if (state !== 'active') return;
   change(cloud, node, { power_state: 'power on' });
-  cloud.machine.deployed(String(node['instance_name'] ?? node.name));
+  cloud.machine?.deployed(String(node['instance_name'] ?? node.name));
   if (node.instance_uuid !== null) cloud.later(0, 'nova.node-active', node.instance_uuid);
 }
 
@@ -225,7 +225,7 @@ function released(cloud: Cloud, node: IronicNode): void {
   if (node.provision_state === 'active' || node.instance_uuid === null) return;
   cloud.later(0, 'nova.node-released', node.instance_uuid);
   change(cloud, node, { instance_uuid: null, instance_info: {}, instance_name: null });
-  cloud.machine.released();
+  cloud.machine?.released();
 }
 
 /** Nova deploys a node for one of its servers. */
@@ -255,6 +255,6 @@ export function release(cloud: Cloud, node: IronicNode): void {
 /** Turns a node on or off. */
 export function setPower(cloud: Cloud, node: IronicNode, on: boolean): void {
   change(cloud, node, { target_power_state: on ? 'power on' : 'power off' });
-  cloud.machine.power(on);
+  cloud.machine?.power(on);
   cloud.later(300, 'ironic.power', node.uuid);
 }

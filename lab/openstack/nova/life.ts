@@ -113,7 +113,7 @@ function onBareMetal(cloud: Cloud, server: CloudServer, wanted: string): void {
     if (port === undefined) continue;
     port['binding:vnic_type'] = 'baremetal';
     port['mac_address'] = pxe[i]?.['address'] ?? port['mac_address'];
-    const nic = cloud.machine.nics[i];
+    const nic = cloud.machine?.nics[i];
     const [fixed] = port['fixed_ips'] as { ip_address: string }[];
     // The addresses of the lab's guests are given: DHCP knows the machine.
     if (nic !== undefined && fixed !== undefined && isTenant(cloud, port['network_id']))
