@@ -4,25 +4,9 @@ import { endProcess, freePort } from './peer.ts';
 
 /** Web servers for the files of a folder that others wrote. Python's knows no ranges, busybox's does. */
 const SERVERS = {
-  python: (port: number, folder: string) => [
-    'python3',
-    '-m',
-    'http.server',
-    String(port),
-    '--bind',
-    '127.0.0.1',
-    '--directory',
-    folder,
-  ],
-  busybox: (port: number, folder: string) => [
-    'busybox',
-    'httpd',
-    '-f',
-    '-p',
-    `127.0.0.1:${port}`,
-    '-h',
-    folder,
-  ],
+  python: (port: number, folder: string) =>
+    `python3 -m http.server ${port} --bind 127.0.0.1 --directory ${folder}`,
+  busybox: (port: number, folder: string) => `busybox httpd -f -p 127.0.0.1:${port} -h ${folder}`,
 } as const;
 
 export interface FileServer {
@@ -35,7 +19,7 @@ export interface FileServer {
 export async function fileServer(which: keyof typeof SERVERS, folder: string): Promise<FileServer> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const [program, ...args] = SERVERS[which](port, folder);
+  const [program, ...args] = SERVERS[which](port, folder).split(' ');
   let stop: FileServer['stop'] = async () => undefined;
   const start = async (): Promise<void> => {
     const child = spawn(program!, args, { stdio: 'ignore' });
