@@ -5,10 +5,14 @@ import type { Kubernetes } from './client.ts';
 import { answerInvalid, refusal, unanswered } from './errors.ts';
 
 /** Channels of a command's WebSocket, as the first byte of each message says. */
+const STDIN = 0;
 const STDOUT = 1;
 const STDERR = 2;
 const STATUS = 3;
-const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
+/** The first has a message that ends a channel. */
+const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const;
+const CLOSE = 255;
+const INPUT_PIECE = 32 * 1024;
 const MAX_OUTPUT = 4 * 1024 * 1024;
 const MAX_STDERR = 4096;
 const CONNECT_MS = 15_000;
@@ -18,6 +22,8 @@ export interface InPod {
   readonly pod: string;
   readonly container?: string | undefined;
   readonly command: readonly string[];
+  /** What it reads; it has to know itself where that ends. Left out or empty: it has no standard input. */
+  readonly input?: string | undefined;
   /** Bound of the whole, in milliseconds. */
   readonly timeoutMs: number;
 }
@@ -29,7 +35,7 @@ export interface Ended {
 }
 
 /**
- * Runs a command in a pod, to its end, and tells how that was. Without standard input or a terminal. Throws codes of
+ * Runs a command in a pod, to its end, and tells how that was. Without a terminal. Throws codes of
  * Kubernetes where it could not be run, or was not over in its time; a command that is cut off ends with its socket.
  */
 export async function execInPod(kubernetes: Kubernetes, what: InPod, signal: AbortSignal): Promise<Ended> {
@@ -37,6 +43,7 @@ export async function execInPod(kubernetes: Kubernetes, what: InPod, signal: Abo
   const query = new URLSearchParams([
     ...what.command.map((part) => ['command', part] as [string, string]),
     ...(what.container === undefined ? [] : [['container', what.container] as [string, string]]),
+    ...(what.input ? [['stdin', 'true'] as [string, string]] : []),
     ['stdout', 'true'],
     ['stderr', 'true'],
   ]);
@@ -44,11 +51,16 @@ export async function execInPod(kubernetes: Kubernetes, what: InPod, signal: Abo
   const options: RequestOptions = {};
   await kubernetes.config.applyToHTTPSOptions(options);
   signal.throwIfAborted();
-  const socket = new WebSocket(`${kubernetes.server.replace(/^http/, 'ws')}${path}?${query}`, PROTOCOLS, {
-    ...(options as unknown as ClientOptions),
-    handshakeTimeout: CONNECT_MS,
-    maxPayload: MAX_OUTPUT,
-  });
+  const socket = new WebSocket(
+    `${kubernetes.server.replace(/^http/, 'ws')}${path}?${query}`,
+    [...PROTOCOLS],
+    {
+      ...(options as unknown as ClientOptions),
+      handshakeTimeout: CONNECT_MS,
+      maxPayload: MAX_OUTPUT,
+    },
+  );
+  if (what.input) socket.once('open', () => feed(socket, Buffer.from(what.input!)));
   const time = AbortSignal.timeout(what.timeoutMs);
   const stop = AbortSignal.any([signal, time]);
   try {
@@ -60,6 +72,13 @@ export async function execInPod(kubernetes: Kubernetes, what: InPod, signal: Abo
     socket.on('error', () => undefined);
     socket.terminate();
   }
+}
+
+/** Gives a command what it reads. It may end before it has read it. */
+function feed(socket: WebSocket, input: Buffer): void {
+  for (let at = 0; at < input.length; at += INPUT_PIECE)
+    socket.send(Buffer.concat([Buffer.from([STDIN]), input.subarray(at, at + INPUT_PIECE)]));
+  if (socket.protocol === PROTOCOLS[0]) socket.send(Buffer.from([CLOSE, STDIN]));
 }
 
 /** Reads a socket until the status of the command comes. Whatever it carries, no listener throws. */

@@ -5,14 +5,14 @@ import type { Probe, Probed } from '../../core/reachability/probe.ts';
 
 const UNTRUSTED =
   /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)|ERR_TLS_CERT|HOSTNAME_MISMATCH|INVALID_CA)/;
+const NO_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG)$/;
 const OUTCOMES: { readonly [code: string]: string } = {
   ECONNREFUSED: 'refused',
   ETIMEDOUT: 'silent',
   UND_ERR_CONNECT_TIMEOUT: 'silent',
   UND_ERR_HEADERS_TIMEOUT: 'silent',
-  EAI_AGAIN: 'ENOTFOUND',
   UND_ERR_SOCKET: 'ECONNRESET',
-  EPROTO: 'no TLS',
+  EPROTO: 'TLS failed',
 };
 
 /** Tries connections from the process itself, at once. */
@@ -47,7 +47,8 @@ function outcomeOf(error: unknown): string {
   if (name === 'TimeoutError' || name === 'AbortError') return 'silent';
   if (typeof code === 'string' && code !== '') {
     if (UNTRUSTED.test(code)) return 'untrusted';
-    if (code.startsWith('ERR_SSL')) return 'no TLS';
+    if (NO_TLS.test(code)) return 'no TLS';
+    if (code.startsWith('ERR_SSL')) return 'TLS failed';
     if (code.startsWith('HPE_')) return 'no HTTP';
     return OUTCOMES[code] ?? code;
   }

@@ -1,9 +1,9 @@
 import { VANTAGE_WORKER } from '../../contracts/inventory/vantage.ts';
 import { knockWords, readKnocks } from '../../core/agent/knocks.ts';
 import { fail } from '../../core/errors/failure.ts';
-import { curlWords, readCurl } from '../../core/reachability/curl.ts';
-import type { Probe, Probed, Probing } from '../../core/reachability/probe.ts';
-import { pythonWords, readPython } from '../../core/reachability/python.ts';
+import { curlCommand, readCurl } from '../../core/reachability/curl.ts';
+import type { Probe, ProbeCommand, Probed, Probing } from '../../core/reachability/probe.ts';
+import { pythonCommand, readPython } from '../../core/reachability/python.ts';
 import type { Opening } from '../kubernetes/open.ts';
 import { probeFromHere } from './here.ts';
 import { runnersAt, type Runner } from './runners.ts';
@@ -43,13 +43,15 @@ const placeOf = (runner: Runner): Place => ({
 /** With Python, where there is some; else ports with bash, and URLs with curl. */
 async function probeBy(runner: Runner, probes: readonly Probe[], ca?: string): Promise<readonly Probed[]> {
   if (probes.length === 0) return [];
-  const run = (words: string[]) => runner.run(words, PROBE_SECONDS * 1000);
-  const byPython = readPython(await run(pythonWords(probes, CONNECT_SECONDS, ca)), probes);
+  const run = ({ words, input }: ProbeCommand) => runner.run(words, PROBE_SECONDS * 1000, input);
+  const byPython = readPython(await run(pythonCommand(probes, CONNECT_SECONDS, ca)), probes);
   if (byPython !== undefined) return usable(runner, byPython);
   const urls = probes.filter((each) => 'url' in each);
   const ports = probes.filter((each) => 'host' in each);
   const asked =
-    urls.length === 0 ? [] : usable(runner, readCurl(await run(curlWords(urls, CONNECT_SECONDS, ca)), urls));
+    urls.length === 0
+      ? []
+      : usable(runner, readCurl(await run(curlCommand(urls, CONNECT_SECONDS, ca)), urls));
   const knocked = ports.length === 0 ? [] : await knock(runner, ports);
   const found = new Map([...asked, ...knocked].map((each) => [each.probe, each]));
   return probes.map((probe) => found.get(probe)!);
@@ -63,7 +65,11 @@ async function knock(
   const ran = await runner.run(knockWords(endpoints, CONNECT_SECONDS), PROBE_SECONDS * 1000);
   const read = readKnocks(ran, endpoints);
   if ('unusable' in read) return usable(runner, { unusable: `it has no python3, and ${read.unusable}` });
-  return ports.map((probe, index) => ({ probe, outcome: read.knocks[index]!.outcome }));
+  // Bash says of a name that nobody answers for what it says of one without an address.
+  return ports.map((probe, index) => {
+    const { outcome } = read.knocks[index]!;
+    return { probe, outcome: outcome === 'ENOTFOUND' ? 'EAI_AGAIN' : outcome };
+  });
 }
 
 function usable({ label }: Runner, probing: Probing): readonly Probed[] {

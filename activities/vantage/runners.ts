@@ -17,8 +17,12 @@ interface Ran {
 export interface Runner {
   /** As in `reached from vantage point jump`. */
   readonly label: string;
-  /** Throws SSH_* and KUBERNETES_* errors. */
-  run(words: readonly string[], wholeMs: number): Promise<Ran>;
+  /**
+   * Throws SSH_* and KUBERNETES_* errors.
+   *
+   * @param input what the command reads
+   */
+  run(words: readonly string[], wholeMs: number, input?: string): Promise<Ran>;
 }
 
 /** Of what a place says: its own addresses alone are thousands where it is a node of Kubernetes. */
@@ -39,7 +43,13 @@ export async function runnersAt(
   const label = labelOf(from);
   const place = vantagePlace(opening.inventory, from);
   if ('pod' in place) return podsAt(label, place.pod, opening, whole);
-  return [{ label, run: (words, wholeMs) => runAt(opening, from, words, { wholeMs, maxBytes: MOST_BYTES }) }];
+  return [
+    {
+      label,
+      run: (words, wholeMs, input = '') =>
+        runAt(opening, from, words, { wholeMs, maxBytes: MOST_BYTES, input }),
+    },
+  ];
 }
 
 /** Runs words on the host of a vantage point that is reached by SSH. Throws SSH_* errors. */
@@ -75,8 +85,8 @@ async function podsAt(
   const many = names.length > MOST_PODS ? `, one of ${MOST_PODS} of ${names.length}` : '';
   const [first, ...others] = names.slice(0, MOST_PODS).map((pod): Runner => ({
     label: `${label} (pod ${namespace}/${pod}${many})`,
-    run: async (words, timeoutMs) => {
-      const what = { namespace, pod, container, command: words, timeoutMs };
+    run: async (words, timeoutMs, input) => {
+      const what = { namespace, pod, container, command: words, timeoutMs, input };
       return execInPod(kubernetes, what, opening.signal);
     },
   }));

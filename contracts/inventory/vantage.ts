@@ -23,6 +23,13 @@ export function vantageHost(inventory: Inventory, name: string): VantageHost {
   return { ...ssh, host, port: ssh.port ?? 22 };
 }
 
+/** Where operators are: what endpoints are asked from, and what they reach from where. */
+export function operatorsOf({ acceptance }: Inventory) {
+  const asks = acceptance?.operator;
+  const reaches = acceptance?.reachability?.operator ?? (asks === undefined ? undefined : { from: asks });
+  return { asks, reaches };
+}
+
 /** Where a vantage point is: a host that is logged in to, or pods of the contract's Kubernetes. */
 export type VantagePlace =
   { readonly host: VantageHost } | { readonly pod: NonNullable<VantagePoint['pod']> };

@@ -57,13 +57,26 @@ export function judgeReach(from: string, wanted: readonly Reached[], probed: rea
           'Renew the certificate, with the name that it is asked by; or give the contract the CA that it is of.',
         faultDomain: owner,
       });
+    } else if (outcome === 'no TLS') {
+      wrong.push({
+        message: `${shown} speaks no TLS, tried from ${from}.`,
+        correction: 'Let TLS end there, or write the URL with http where it is named.',
+        faultDomain: owner,
+      });
+    } else if (outcome === 'ENOTFOUND') {
+      const { address } = endpointOf(probe);
+      wrong.push({
+        message: `The name ${address} of ${shown} has no address from ${from}.`,
+        correction: `Let the DNS that is asked there have ${address}, or correct the name where it is written.`,
+        faultDomain: way,
+      });
     } else if (NO_WAY[outcome] !== undefined) {
       wrong.push({
         message: `${from} does not reach ${shown}: it ${NO_WAY[outcome]}.`,
         correction: `Look at \`ip route get ${endpointOf(probe).address}\` and at the firewall there, and add the route.`,
         faultDomain: way,
       });
-    } else if (outcome === 'ENOTFOUND') nameless.push(shown);
+    } else if (outcome === 'EAI_AGAIN') nameless.push(shown);
     else silent.push(outcome === 'silent' ? shown : `${shown}: ${outcome}`);
   }
   return { wrong, silent, nameless, unable };

@@ -11,13 +11,20 @@ export type Probe =
 
 /**
  * How it went: `open` a port took the connection, `answered` an HTTP server said something, `refused`, `silent` (nothing
- * came back in time), `untrusted` (its certificate), or the name of another error, such as ENOTFOUND.
+ * came back in time), `untrusted` (its certificate), `no TLS` (something else is spoken there), `ENOTFOUND` (its name has
+ * no address, as whoever was asked for it says; EAI_AGAIN: nobody says), or the name of another error.
  */
 export interface Probed {
   readonly probe: Probe;
   readonly outcome: string;
   /** Of an HTTP answer. */
   readonly status?: number;
+}
+
+/** A command that a place is asked by, and what it reads: its words are seen by others there, and may not be many. */
+export interface ProbeCommand {
+  readonly words: readonly string[];
+  readonly input: string;
 }
 
 /** What a place said of its probes; or why it cannot tell, and what of its programs it lacks. */

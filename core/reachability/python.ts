@@ -1,17 +1,17 @@
-import type { Probe, Probed, Probing } from './probe.ts';
+import type { Probe, ProbeCommand, Probed, Probing } from './probe.ts';
 
 /**
- * Opens the connections at once, with nothing beside Python 3. Its argument: seconds for each, a CA, and the probes, as
- * JSON. Says one line of JSON for each. A GET carries no credentials, follows no redirect, and goes through no proxy.
+ * Opens the connections at once, with nothing beside Python 3. Its argument: the length of what it reads, which is seconds
+ * for each, a CA, and the probes, as JSON. Says one line of JSON for each. A GET carries no credentials, follows no redirect, and goes through no proxy.
  */
 const PROGRAM = String.raw`
 import errno,http.client,json,os,socket,ssl,sys,threading,time
 from urllib.parse import urlsplit
-a=json.loads(sys.argv[1]);S=a["seconds"];out=[None]*len(a["probes"])
+a=json.loads(sys.stdin.buffer.read(int(sys.argv[1])));S=a["seconds"];out=[None]*len(a["probes"])
 def why(e):
  if isinstance(e,ssl.SSLCertVerificationError):return "untrusted"
- if isinstance(e,ssl.SSLError):return "no TLS"
- if isinstance(e,socket.gaierror):return "ENOTFOUND"
+ if isinstance(e,ssl.SSLError):return "no TLS" if e.reason in ("WRONG_VERSION_NUMBER","HTTP_REQUEST","PACKET_LENGTH_TOO_LONG","RECORD_LAYER_FAILURE") else "TLS failed"
+ if isinstance(e,socket.gaierror):return "ENOTFOUND" if e.errno==socket.EAI_NONAME else "EAI_AGAIN"
  if isinstance(e,(socket.timeout,TimeoutError)):return "silent"
  if isinstance(e,http.client.HTTPException):return "no HTTP"
  if isinstance(e,ConnectionRefusedError):return "refused"
@@ -41,13 +41,15 @@ for o in out:print("probed "+json.dumps(o or {"outcome":"silent"}))
 print("end");sys.stdout.flush();os._exit(0)
 `.trim();
 
-/** The words of the command that tries them; all but the last are always the same. */
-export const pythonWords = (probes: readonly Probe[], seconds: number, ca: string | undefined): string[] => [
-  'python3',
-  '-c',
-  PROGRAM,
-  JSON.stringify({ seconds, ...(ca === undefined ? {} : { ca }), probes }),
-];
+/** The command that tries them; all its words but the last are always the same. */
+export function pythonCommand(
+  probes: readonly Probe[],
+  seconds: number,
+  ca: string | undefined,
+): ProbeCommand {
+  const input = JSON.stringify({ seconds, ...(ca === undefined ? {} : { ca }), probes });
+  return { words: ['python3', '-c', PROGRAM, String(Buffer.byteLength(input))], input };
+}
 
 /** Reads what it said; undefined where the place has no Python. */
 export function readPython(

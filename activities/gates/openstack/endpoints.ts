@@ -1,15 +1,19 @@
-import { VANTAGE_WORKER } from '../../../contracts/inventory/vantage.ts';
-import { fail, RackwrightError } from '../../../core/errors/failure.ts';
+import { readFile } from 'node:fs/promises';
+import { operatorsOf, VANTAGE_WORKER } from '../../../contracts/inventory/vantage.ts';
+import { RackwrightError } from '../../../core/errors/failure.ts';
 import type { Json } from '../../../core/json.ts';
 import { SERVICE_TYPES, type ServiceType } from '../../../core/openstack/catalog.ts';
-import { judgeProbe, judgeUnanswered, type Probe } from '../../../core/openstack/probe.ts';
+import { judgeUnanswered } from '../../../core/openstack/unanswered.ts';
 import { judgeVersions, readVersions } from '../../../core/openstack/versions.ts';
+import { judgeReach, type Reached } from '../../../core/reachability/judge.ts';
+import type { Probed } from '../../../core/reachability/probe.ts';
 import type { EvidenceRef } from '../../../core/operations.ts';
 import type { OpenStack } from '../../openstack/client.ts';
 import { answerInvalid, nameOf } from '../../openstack/errors.ts';
 import { eachTarget, type CheckContext, type CheckFunction, type Look, type Wrong } from '../check.ts';
+import { placesAt } from '../../vantage/places.ts';
 import { looked } from '../looked.ts';
-import { probesFrom } from './operator.ts';
+import { throwUntold } from '../reachability/tries.ts';
 import { withOpenStack, withoutOpenStack } from './session.ts';
 
 /** What the catalogue, or the certificate of an endpoint, shows for certain. */
@@ -35,18 +39,20 @@ export const openstackEndpoints: CheckFunction = {
       const services: readonly ServiceType[] = context.inventory.openstack?.services ?? SERVICE_TYPES;
       const targets = services.map((service) => ({ name: nameOf(service), service }));
       const urls = await urlsOf(cloud, services);
-      const { operator = VANTAGE_WORKER } = context.inventory.acceptance ?? {};
-      const probes = looked(() => probesFrom(context, operator, urls));
+      const { asks: operator = VANTAGE_WORKER } = operatorsOf(context.inventory);
+      const tried = looked(() => triedFrom(context, operator, urls));
       return eachTarget(context, 'openstack', targets, async ({ name, service }) => {
         const { found, evidence } = await answering(context, cloud, name, service);
         if ('wrong' in found || operator === VANTAGE_WORKER) return { found, evidence };
         const { url } = await cloud.endpoint(service);
-        const probe = (await probes()).find((each) => each.url === url)!;
+        const { label, probed } = await tried();
+        const went = probed[urls.indexOf(url)]!;
+        const { outcome, status = null } = went;
         const seen = await context.evidence(`${name}-operator`, {
-          asked: `curl ${url}, from vantage point ${operator}`,
-          answer: { ...probe },
+          asked: `GET ${url}, from ${label}`,
+          answer: { outcome, status },
         });
-        return { found: reached(probe, operator), evidence: [...evidence, seen] };
+        return { found: reached(name, went, label), evidence: [...evidence, seen] };
       });
     }),
 };
@@ -94,14 +100,30 @@ async function answering(
 
 function certainly({ failure }: RackwrightError): Wrong | RackwrightError['failure'] | undefined {
   if (CERTAIN.includes(failure.code)) return failure;
-  const judged = judgeUnanswered(failure.details, String(failure.details?.['endpoint'] ?? ''));
-  return judged && 'wrong' in judged ? { message: judged.wrong, correction: judged.correction } : undefined;
+  return judgeUnanswered(failure.details, String(failure.details?.['endpoint'] ?? ''));
 }
 
-function reached(probe: Probe, operator: string): Look {
-  const judged = judgeProbe(probe, `vantage point ${operator}`);
-  if ('untold' in judged) throw fail('OPENSTACK_UNREACHABLE', judged.untold);
-  return 'right' in judged
-    ? { right: `it answers, from vantage point ${operator} too` }
-    : { wrong: [{ message: judged.wrong, correction: judged.correction }] };
+/** Asks for all of them at once from where operators are. */
+async function triedFrom(
+  context: CheckContext,
+  operator: string,
+  urls: readonly string[],
+): Promise<{ readonly label: string; readonly probed: readonly Probed[] }> {
+  const { ca } = context.inventory.openstack ?? {};
+  const [place] = await placesAt(operator, context);
+  const probes = urls.map((url) => ({ url }));
+  return {
+    label: place.label,
+    probed: await place.probe(probes, ca === undefined ? undefined : await readFile(ca, 'utf8')),
+  };
+}
+
+/** Throws what keeps it from being told. */
+function reached(name: string, went: Probed, label: string): Look {
+  const what = `the endpoint of ${name}`;
+  const wanted: Reached = { probe: went.probe, what, owner: 'openstack', way: 'user-access' };
+  const { wrong, ...untold } = judgeReach(label, [wanted], [went]);
+  if (wrong.length > 0) return { wrong };
+  throwUntold(untold, [label], 'openstack');
+  return { right: `it answers, from ${label} too` };
 }

@@ -1,4 +1,5 @@
 import type { Inventory } from '../../../contracts/inventory/inventory.ts';
+import { operatorsOf } from '../../../contracts/inventory/vantage.ts';
 import type { Reachability } from '../../../contracts/inventory/reachability.ts';
 import { boundsFor, type Bounds } from '../../../core/acceptance/bounds.ts';
 import type { CheckResult } from '../../../core/acceptance/report.ts';
@@ -113,7 +114,8 @@ const keep = (
     },
   });
 
-function throwUntold(
+/** Throws where something could not be told. */
+export function throwUntold(
   { nameless, silent, unable }: Pick<JudgedReach, 'nameless' | 'silent' | 'unable'>,
   labels: readonly string[],
   faultDomain: FaultDomain,
@@ -147,12 +149,9 @@ function throwUntold(
 }
 
 /** What the contract says of who reaches whom. */
-export function reachabilityOf({ acceptance }: Inventory): Reachability {
-  const { operator, ...rest } = acceptance?.reachability ?? {};
-  const from = acceptance?.operator;
-  // Where gate 3 asks endpoints from is where the operator is.
-  const theirs = operator ?? (from === undefined ? undefined : { from });
-  return { ...rest, ...(theirs === undefined ? {} : { operator: theirs }) };
+export function reachabilityOf(inventory: Inventory): Reachability {
+  const { reaches } = operatorsOf(inventory);
+  return { ...inventory.acceptance?.reachability, ...(reaches === undefined ? {} : { operator: reaches }) };
 }
 
 /** Why a component cannot be asked: no place stands for it. */

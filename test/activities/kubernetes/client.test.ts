@@ -16,11 +16,15 @@ let authority: Identity;
 let url: string;
 let answer: Answer;
 let talk: (socket: WebSocket) => void;
+let protocol = 'v5.channel.k8s.io';
 let asked: string[];
 
 beforeAll(async () => {
   authority = await newAuthority('CA');
-  const sockets = new WebSocketServer({ noServer: true });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    handleProtocols: (offered) => (offered.has(protocol) ? protocol : false),
+  });
   server = createServer(await issue(authority, 'kubernetes', '127.0.0.1'), (request, response) => {
     asked.push(`${request.headers.authorization} ${request.url}`);
     answer(request, response);
@@ -192,6 +196,25 @@ describe('a command in a pod', () => {
       socket.close();
     };
     expect(await execIn(client())).toEqual({ exitCode: 0, stdout: '{"a":1}', stderr: 'warning\n' });
+  });
+
+  it.each(['v5.channel.k8s.io', 'v4.channel.k8s.io'])('is given what it reads, over %s', async (spoken) => {
+    protocol = spoken;
+    const input = 'x'.repeat(100_000);
+    talk = (socket) => {
+      let read = '';
+      let ended = false;
+      socket.on('message', (data: Buffer) => {
+        if (data[0] === 0) read += data.subarray(1).toString();
+        ended ||= data[0] === 255;
+        if (read.length < input.length || (spoken.startsWith('v5') && !ended)) return;
+        socket.send(frame(1, `${read === input} ${ended}`));
+        socket.send(SUCCESS);
+      });
+    };
+    const what = { namespace: 'n', pod: 'p', command: ['sh'], timeoutMs: 5000, input };
+    const { stdout } = await execInPod(client(), what, new AbortController().signal);
+    expect(stdout).toBe(`true ${spoken.startsWith('v5')}`);
   });
 
   it('that fails tells its exit code', async () => {

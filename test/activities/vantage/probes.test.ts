@@ -1,13 +1,17 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, readdir } from 'node:fs/promises';
 import { createServer as createHttp } from 'node:http';
 import { createServer as createHttps, type Server as HttpsServer } from 'node:https';
 import { createServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { probeFromHere } from '../../../activities/vantage/here.ts';
 import { freePorts } from '../../../client/up/ports.ts';
-import { curlWords, readCurl } from '../../../core/reachability/curl.ts';
-import { endpointOf, type Probe, type Probing } from '../../../core/reachability/probe.ts';
-import { pythonWords, readPython } from '../../../core/reachability/python.ts';
+import { curlCommand, readCurl } from '../../../core/reachability/curl.ts';
+import { endpointOf, type Probe, type ProbeCommand, type Probing } from '../../../core/reachability/probe.ts';
+import { pythonCommand, readPython } from '../../../core/reachability/python.ts';
 import { issue, newAuthority } from '../../../lab/certificates.ts';
 
 // What places are asked with, run for real: the worker's own, python3's and curl's connections come to the same.
@@ -45,11 +49,13 @@ interface Ran {
   stdout: string;
   exitCode: number;
 }
-const run = ([program, ...args]: string[]): Promise<Ran> =>
+const run = ({ words: [program, ...args], input }: ProbeCommand, env = process.env, ms = 0): Promise<Ran> =>
   new Promise((resolve) => {
-    execFile(program!, args, (error, stdout) =>
+    const { stdin } = execFile(program!, args, { env, timeout: ms }, (error, stdout) =>
       resolve({ stdout, exitCode: error === null ? 0 : Number(error.code) }),
     );
+    // As on a host: it stays open behind what is to be read.
+    stdin!.on('error', () => undefined).write(input);
   });
 const SECONDS = 2;
 
@@ -60,12 +66,12 @@ const WAYS: readonly [name: string, ask: (probes: Probe[], ca?: string) => Promi
       probed: await probeFromHere(probes, SECONDS, own, new AbortController().signal),
     }),
   ],
-  ['python3', async (probes, own) => readPython(await run(pythonWords(probes, SECONDS, own)), probes)],
+  ['python3', async (probes, own) => readPython(await run(pythonCommand(probes, SECONDS, own)), probes)],
   [
     'curl',
     async (probes, own) => {
       const urls = probes.filter((each) => 'url' in each);
-      return readCurl(await run(curlWords(urls, SECONDS, own)), urls);
+      return readCurl(await run(curlCommand(urls, SECONDS, own)), urls);
     },
   ],
 ];
@@ -94,20 +100,41 @@ describe.each(WAYS)('asked by %s', (name, ask) => {
   it('a certificate is trusted by the CA that is given, or by nobody; unless it is not looked at', async () => {
     const probes = [url('https', '/', 'https'), { ...url('https', '/', 'https'), insecure: true } as Probe];
     expect(await outcomes(probes)).toEqual(['untrusted', ['answered', 200]]);
-    expect(await outcomes(probes, ca)).toEqual([
+    const both = [
       ['answered', 200],
       ['answered', 200],
+    ];
+    expect(await outcomes(probes, ca)).toEqual(both);
+    // The bundle of a whole system: more than one word of a command may have.
+    const bundle = [...rootCertificates, ...rootCertificates, ca].join('\n');
+    expect(bundle.length).toBeGreaterThan(256 * 1024);
+    expect(await outcomes(probes, bundle)).toEqual(both);
+  });
+
+  it('a port that speaks something else is told from TLS that fails', async () => {
+    expect(await outcomes([url('http', '/', 'https'), url('tcp', '/', 'https')])).toEqual([
+      'no TLS',
+      expect.not.stringMatching(/^no TLS$/),
     ]);
   });
 
   it('a name without an address is told as that', async () => {
-    expect(await outcomes([{ url: 'http://nobody.invalid/' }])).toEqual(['ENOTFOUND']);
+    // Whether somebody says that there is none depends on where this runs; curl never tells.
+    const [told] = await outcomes([{ url: 'http://nobody.invalid/' }]);
+    expect(name === 'curl' ? ['EAI_AGAIN'] : ['ENOTFOUND', 'EAI_AGAIN']).toContain(told);
   });
 
   it.skipIf(name === 'curl')('ports are opened, and nothing is sent', async () => {
     const at = (where: keyof typeof port): Probe => ({ host: '127.0.0.1', port: port[where] });
     expect(await outcomes([at('tcp'), at('closed')])).toEqual(['open', 'refused']);
   });
+});
+
+it('curl that is killed leaves no file behind', async () => {
+  const TMPDIR = await mkdtemp(join(tmpdir(), 'rackwright-probes-'));
+  const silent = { url: `https://127.0.0.1:${port.silent}/` };
+  await run(curlCommand([silent], 30, ca), { ...process.env, TMPDIR }, 1000);
+  expect(await readdir(TMPDIR)).toEqual([]);
 });
 
 describe('what a place cannot say', () => {

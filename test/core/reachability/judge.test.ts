@@ -38,6 +38,8 @@ describe('what is wrong for certain', () => {
       'first-boot',
       'a guest (10.0.0.5:22) shows a certificate that vantage point desk does not trust',
     ],
+    ['no TLS', 'first-boot', 'a guest (10.0.0.5:22) speaks no TLS'],
+    ['ENOTFOUND', 'tenant-network', 'The name 10.0.0.5 of a guest (10.0.0.5:22) has no address'],
     ['EHOSTUNREACH', 'tenant-network', 'it has no route to it, or nobody has that address'],
     ['ENETUNREACH', 'tenant-network', 'it has no route to it'],
     ['EACCES', 'tenant-network', 'by its own firewall'],
@@ -58,8 +60,8 @@ describe('what cannot be told', () => {
   it.each([
     ['silent', undefined, { silent: ['a guest (10.0.0.5:22)'] }],
     ['ECONNRESET', undefined, { silent: ['a guest (10.0.0.5:22): ECONNRESET'] }],
-    ['no TLS', undefined, { silent: ['a guest (10.0.0.5:22): no TLS'] }],
-    ['ENOTFOUND', undefined, { nameless: ['a guest (10.0.0.5:22)'] }],
+    ['TLS failed', undefined, { silent: ['a guest (10.0.0.5:22): TLS failed'] }],
+    ['EAI_AGAIN', undefined, { nameless: ['a guest (10.0.0.5:22)'] }],
     ['answered', 503, { unable: ['a guest (10.0.0.5:22): HTTP 503'] }],
     ['answered', 500, { unable: ['a guest (10.0.0.5:22): HTTP 500'] }],
   ])('%s %s', (outcome, status, expected) => {
