@@ -1,4 +1,4 @@
-import { Agent, request, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { fail, RackwrightError } from '../../core/errors/failure.ts';
 import {
   endpointOf,
@@ -8,10 +8,9 @@ import {
   type ServiceType,
 } from '../../core/openstack/catalog.ts';
 import { field, items, text } from '../../core/openstack/read.ts';
-import { BARE_METAL_VERSION } from '../../core/openstack/versions.ts';
-import { readBounded } from '../http-answers.ts';
-import { answerInvalid, nameOf, refusal, unanswered, type Asked } from './errors.ts';
+import { answerInvalid, nameOf, type Asked } from './errors.ts';
 import { Tokens, type Credentials } from './tokens.ts';
+import { Transport, type Options, type Request } from './transport.ts';
 
 /** Where the cloud is and as whom it is asked. Credentials are resolved. */
 export interface Cloud {
@@ -25,34 +24,7 @@ export interface Cloud {
   readonly ca?: string | undefined;
 }
 
-export interface Options {
-  readonly signal: AbortSignal;
-  /** Bound of one request in milliseconds, connecting included. @default 15000 */
-  readonly timeoutMs?: number;
-}
-
-/** One request to a service. */
-export interface Request {
-  /** @default GET */
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Is sent as JSON, or as the bytes it is. */
-  readonly body?: object | Uint8Array | AsyncIterable<Uint8Array>;
-  readonly contentType?: string;
-  /** Bound in milliseconds where it is another than the client's. */
-  readonly timeoutMs?: number;
-}
-
-const REQUEST_MS = 15_000;
-const CONNECT_MS = 10_000;
-const MAX_BODY = 8 * 1024 * 1024;
 const MAX_PAGES = 200;
-
-/** The microversions that are spoken: those of Train, which later releases offer, too. */
-const VERSIONS: { readonly [type in ServiceType]?: { readonly [header: string]: string } } = {
-  compute: { 'openstack-api-version': 'compute 2.79', 'x-openstack-nova-api-version': '2.79' },
-  placement: { 'openstack-api-version': 'placement 1.36' },
-  baremetal: { 'x-openstack-ironic-api-version': BARE_METAL_VERSION },
-};
 
 /**
  * A cloud, as a user of it sees it: a token of Keystone, endpoints of its catalogue, and requests that are bounded in
@@ -62,19 +34,15 @@ const VERSIONS: { readonly [type in ServiceType]?: { readonly [header: string]: 
 export class OpenStack {
   readonly tokens: Tokens;
   readonly #cloud: Cloud;
-  readonly #options: Options;
-  readonly #agent: Agent;
+  readonly #transport: Transport;
 
   constructor(cloud: Cloud, options: Options) {
     this.#cloud = cloud;
-    this.#options = options;
-    const { ca } = cloud;
-    const connect = { timeout: Math.min(CONNECT_MS, options.timeoutMs ?? REQUEST_MS), ...(ca ? { ca } : {}) };
-    this.#agent = new Agent({ connect });
+    this.#transport = new Transport(cloud.ca, options, (text) => this.tokens.masked(text));
     this.tokens = new Tokens(cloud.credentials, async (asked, body) => {
-      const response = await this.#send(asked, rootOf(cloud.authUrl), { method: 'POST', body });
+      const response = await this.#transport.send(asked, rootOf(cloud.authUrl), { method: 'POST', body });
       const token = response.headers['x-subject-token'];
-      return { token, body: parsed(asked, await this.#read(asked, response.body)) };
+      return { token, body: parsed(asked, await this.#transport.read(asked, response.body)) };
     });
   }
 
@@ -117,7 +85,7 @@ export class OpenStack {
   async json(service: ServiceType, path: string, options: Request = {}): Promise<unknown> {
     const asked = { service, method: options.method ?? 'GET', path };
     const { body } = await this.#authorised(asked, options);
-    return parsed(asked, await this.#read(asked, body));
+    return parsed(asked, await this.#transport.read(asked, body));
   }
 
   /** As `json`; undefined where the answer is 404. */
@@ -153,28 +121,16 @@ export class OpenStack {
   async *bytes(service: ServiceType, path: string, options: Request = {}): AsyncGenerator<Uint8Array> {
     const asked = { service, method: 'GET', path };
     const { body } = await this.#authorised(asked, options);
-    try {
-      for await (const chunk of body) yield chunk as Uint8Array;
-    } catch (cause) {
-      this.#options.signal.throwIfAborted();
-      throw unanswered(asked, 'an endpoint that had begun to answer', cause);
-    }
+    yield* this.#transport.pieces(asked, body);
   }
 
   /** The status that a URL which a service has given answers with, without a token. It stands in no error. */
-  async statusOf(service: ServiceType, url: string): Promise<number> {
-    try {
-      const { statusCode, body } = await request(url, { dispatcher: this.#agent, signal: this.#bound() });
-      await body.dump();
-      return statusCode;
-    } catch (cause) {
-      this.#options.signal.throwIfAborted();
-      throw unanswered({ service, method: 'GET', path: '…' }, new URL(url).origin, cause);
-    }
+  statusOf(service: ServiceType, url: string): Promise<number> {
+    return this.#transport.statusOf(service, url);
   }
 
-  async close(): Promise<void> {
-    await this.#agent.destroy();
+  close(): Promise<void> {
+    return this.#transport.close();
   }
 
   async #authorised(asked: Asked, options: Request): Promise<Dispatcher.ResponseData> {
@@ -183,66 +139,13 @@ export class OpenStack {
     for (let attempt = 1; ; attempt++) {
       const { token } = await this.tokens.of(asked.service);
       try {
-        return await this.#send(asked, root, options, token);
+        return await this.#transport.send(asked, root, options, token);
       } catch (error) {
         const refused = error instanceof RackwrightError && error.failure.code === 'OPENSTACK_UNAUTHORIZED';
         if (!refused || attempt > 1 || !repeatable) throw error;
         this.tokens.forget(asked.service);
       }
     }
-  }
-
-  async #send(
-    asked: Asked,
-    root: string,
-    options: Request,
-    token?: string,
-  ): Promise<Dispatcher.ResponseData> {
-    const { body, method = 'GET' } = options;
-    const signal = this.#bound(options.timeoutMs);
-    const raw = body === undefined || body instanceof Uint8Array || Symbol.asyncIterator in body;
-    let response: Dispatcher.ResponseData;
-    try {
-      response = await request(`${root}${asked.path}`, {
-        dispatcher: this.#agent,
-        method,
-        headers: {
-          accept: 'application/json',
-          // Ironic refuses to list its versions to whoever asks in one that it does not have.
-          ...(asked.path === '/' ? {} : VERSIONS[asked.service]),
-          ...(token === undefined ? {} : { 'x-auth-token': token }),
-          ...(body === undefined
-            ? {}
-            : {
-                'content-type':
-                  options.contentType ?? (raw ? 'application/octet-stream' : 'application/json'),
-              }),
-        },
-        body: body === undefined ? null : raw ? (body as Uint8Array) : JSON.stringify(body),
-        signal,
-      });
-    } catch (cause) {
-      this.#options.signal.throwIfAborted();
-      throw unanswered(asked, root, cause);
-    }
-    // 300 is how several services list the versions of their API.
-    if (response.statusCode <= 300) return response;
-    throw refusal(asked, response.statusCode, await this.#read(asked, response.body));
-  }
-
-  async #read(asked: Asked, body: AsyncIterable<Uint8Array>): Promise<string> {
-    const tooLong = (): Error => answerInvalid(asked, `it is larger than ${MAX_BODY} bytes`);
-    try {
-      return this.tokens.masked((await readBounded(body, MAX_BODY, tooLong)).toString('utf8'));
-    } catch (cause) {
-      if (cause instanceof RackwrightError) throw cause;
-      this.#options.signal.throwIfAborted();
-      throw unanswered(asked, 'an endpoint that had begun to answer', cause);
-    }
-  }
-
-  #bound(timeoutMs = this.#options.timeoutMs ?? REQUEST_MS): AbortSignal {
-    return AbortSignal.any([this.#options.signal, AbortSignal.timeout(timeoutMs)]);
   }
 }
 

@@ -1,10 +1,11 @@
 import type { Path } from '../path.ts';
+import { nodeAvailable } from './available.ts';
 import { statesCaptured } from './capture.ts';
 import { consoleShown } from './console.ts';
 import { agentCalledBack, imageWritten, serverActive } from './deployment.ts';
 import { firstBoot, guestReached } from './guest.ts';
 import { serverReleased } from './release.ts';
-import { nodeAvailable, serverRequested } from './request.ts';
+import { serverRequested } from './request.ts';
 
 /** Where the contract names a cloud: `POST /servers`, and `DELETE`. */
 export const BY_NOVA: Path = {
