@@ -41,12 +41,17 @@ export const openstackEndpoints: CheckFunction = {
       const urls = await urlsOf(cloud, services);
       const { asks: operator = VANTAGE_WORKER } = operatorsOf(context.inventory);
       const tried = looked(() => triedFrom(context, operator, urls));
+      // What could not be told is asked for anew, by itself.
+      const untold = new Set<string>();
       return eachTarget(context, 'openstack', targets, async ({ name, service }) => {
         const { found, evidence } = await answering(context, cloud, name, service);
         if ('wrong' in found || operator === VANTAGE_WORKER) return { found, evidence };
         const { url } = await cloud.endpoint(service);
-        const { label, probed } = await tried();
-        const went = probed[urls.indexOf(url)]!;
+        const { label, went: all } = untold.has(url)
+          ? await triedFrom(context, operator, [url])
+          : await tried();
+        const went = all.get(url)!;
+        untold.add(url);
         const { outcome, status = null } = went;
         const seen = await context.evidence(`${name}-operator`, {
           asked: `GET ${url}, from ${label}`,
@@ -108,14 +113,12 @@ async function triedFrom(
   context: CheckContext,
   operator: string,
   urls: readonly string[],
-): Promise<{ readonly label: string; readonly probed: readonly Probed[] }> {
+): Promise<{ readonly label: string; readonly went: ReadonlyMap<string, Probed> }> {
   const { ca } = context.inventory.openstack ?? {};
   const [place] = await placesAt(operator, context);
   const probes = urls.map((url) => ({ url }));
-  return {
-    label: place.label,
-    probed: await place.probe(probes, ca === undefined ? undefined : await readFile(ca, 'utf8')),
-  };
+  const probed = await place.probe(probes, ca === undefined ? undefined : await readFile(ca, 'utf8'));
+  return { label: place.label, went: new Map(probed.map((each, at) => [urls[at]!, each])) };
 }
 
 /** Throws what keeps it from being told. */
