@@ -76,9 +76,9 @@ async function allWait(runId: string, cut: ReadonlySet<string>): Promise<boolean
   throw new Error(`no check came to its end in time`);
 }
 
-/** What of a piece of evidence is the same in each run: not times, counts, ids and digests. */
+/** What of a piece of evidence is the same in each run: not times, counts, ids and digests, and how wide they are. */
 function lasting(value: unknown): unknown {
-  const plain = (text: string): string => text.replaceAll(/[0-9a-f]*\d[0-9a-f-]*/gi, '#');
+  const plain = (text: string): string => text.replaceAll(/ *[0-9a-f]*\d[0-9a-f-]*/gi, '#');
   if (typeof value === 'number') return 0;
   if (typeof value === 'string') return plain(value);
   if (Array.isArray(value)) return value.map(lasting);
