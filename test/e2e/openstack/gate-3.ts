@@ -1,78 +1,17 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { GATE_CHECKS } from '../../../activities/gates/index.ts';
 import type { Inventory } from '../../../contracts/inventory/inventory.ts';
-import { contractWith } from '../../activities/gates/kubernetes/support.ts';
-import { endpointRemoved, type Mend } from '../../peers/openstack/faults.ts';
+import { endpointRemoved } from '../../peers/openstack/faults.ts';
 import type { OpenStackPeer } from '../../peers/openstack/peer.ts';
 import * as s from '../../peers/openstack/site.ts';
-import { startSshd, type SshdPeer } from '../../peers/sshd.ts';
 import { shownFailing } from '../../support/shown.ts';
-import { GateBench } from '../../workflows/gate-bench.ts';
-
-const GATE = GATE_CHECKS.filter(({ check: { gate } }) => gate === 3);
-const HOST = 'control-host';
-const SECRET = 'admin-password-of-openstack';
-
-/** What gate 3 is run with on a real cloud, and one host from which its programs and endpoints are asked. */
-class Base {
-  bench!: GateBench;
-  #sshd!: SshdPeer;
-  #mend: Mend | undefined;
-
-  async open(): Promise<void> {
-    this.#sshd = await startSshd();
-    this.bench = await GateBench.build(3, GATE);
-  }
-
-  async close(): Promise<void> {
-    await this.bench?.close();
-    await this.#sshd?.stop();
-  }
-
-  contract(cloud: OpenStackPeer, openstack: object): Inventory {
-    const password = join(cloud.folder, SECRET);
-    const { username, password: secret, project } = cloud.accounts.admin;
-    writeFileSync(password, secret, { mode: 0o600 });
-    const { port, user, keyFile, hostKey } = this.#sshd;
-    return contractWith({
-      vantagePoints: [
-        { name: HOST, ssh: { host: '127.0.0.1', port, user, key: `file:${keyFile}`, hostKey } },
-      ],
-      acceptance: { operator: HOST },
-      openstack: {
-        authUrl: cloud.authUrl,
-        region: cloud.region,
-        credentials: { username, password: `file:${password}`, project },
-        ...openstack,
-      },
-    });
-  }
-
-  /** A fault alone fails this check, and what mends it has it pass. */
-  async failing(
-    inventory: Inventory,
-    id: string,
-    message: RegExp,
-    fault: () => Promise<Mend>,
-    code = 'CHECK_FAILED',
-  ): Promise<void> {
-    await this.bench.failing(inventory, {
-      fault: async () => {
-        this.#mend = await fault();
-      },
-      mend: () => this.#mend!(),
-      id,
-      expected: { domain: 'openstack', message, code },
-    });
-  }
-}
+import { Base, HOST } from './bench.ts';
 
 /** Keystone and Glance, of a cloud that has no Nova and no Neutron. */
 export function gate3Small(cloud: () => OpenStackPeer): void {
   describe('gate 3', () => {
-    const base = new Base();
+    const base = new Base(3);
     const shown = shownFailing('OpenStack 2026.1', ['openstack-endpoints', 'migrations', 'image-round-trip']);
     beforeAll(() => base.open());
     afterAll(() => base.close());
@@ -122,7 +61,7 @@ export function gate3Small(cloud: () => OpenStackPeer): void {
         'openstack-endpoints',
         /no public endpoint .*of Ironic/,
         () => endpointRemoved(cloud(), 'ironic'),
-        'OPENSTACK_ENDPOINT_MISSING',
+        { code: 'OPENSTACK_ENDPOINT_MISSING' },
       );
       shown('openstack-endpoints');
     });

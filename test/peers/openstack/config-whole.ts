@@ -60,7 +60,8 @@ export function writeNova(site: Site): void {
       my_ip: '127.0.0.1',
       state_path: s.state(site, 'nova'),
       transport_url: s.queue(site),
-      compute_driver: 'fake.MediumFakeDriver',
+      // The one fake driver whose node keeps its identity: without it, a compute that was there before does not start.
+      compute_driver: 'fake.FakeDriverWithoutFakeNodes',
       report_interval: REPORT_SECONDS,
       service_down_time: site.timing.downAfterSeconds,
       // No agent plugs anything here: nobody would tell Nova that it has.

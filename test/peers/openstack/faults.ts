@@ -10,12 +10,14 @@ import type { Api } from './site.ts';
 export type Mend = () => Promise<void>;
 
 /** Where the cloud shows whether a service of it lives. */
-const SHOWN: { readonly [service in Service]?: (cloud: OpenStackPeer) => Promise<boolean> } = {
-  'ironic-conductor': async (cloud) => {
+const SHOWN: {
+  readonly [service in Service]?: (cloud: OpenStackPeer) => (again: boolean) => Promise<boolean>;
+} = {
+  'ironic-conductor': (cloud) => async () => {
     const { conductors } = await cloud.system.call('GET', 'ironic', '/v1/conductors');
     return conductors[0].alive;
   },
-  'l2-agent': async (cloud) => {
+  'l2-agent': (cloud) => async () => {
     const { agents } = await cloud.admin.call('GET', 'neutron', '/v2.0/agents');
     return agents.every(({ alive }: Json) => alive);
   },
@@ -25,9 +27,20 @@ const SHOWN: { readonly [service in Service]?: (cloud: OpenStackPeer) => Promise
   'nova-compute-ironic': (cloud) => novaUp(cloud, 'nova-compute', s.IRONIC_COMPUTE_HOST),
 };
 
-async function novaUp(cloud: OpenStackPeer, binary: string, host: string): Promise<boolean> {
+async function novaService(cloud: OpenStackPeer, binary: string, host: string): Promise<Json> {
   const { services } = await cloud.admin.call('GET', 'nova', `/os-services?binary=${binary}&host=${host}`);
-  return services[0].state === 'up';
+  return services[0];
+}
+
+/** What starts is called up at once, and does not report before all of it has come up: a second report is waited for. */
+function novaUp(cloud: OpenStackPeer, binary: string, host: string) {
+  let reported: string | undefined;
+  return async (again: boolean): Promise<boolean> => {
+    const { state, updated_at: at } = await novaService(cloud, binary, host);
+    if (state !== 'up') reported = undefined;
+    else reported ??= at;
+    return state === 'up' && (!again || at !== reported);
+  };
 }
 
 /**
@@ -37,11 +50,12 @@ async function novaUp(cloud: OpenStackPeer, binary: string, host: string): Promi
  */
 export async function serviceDown(cloud: OpenStackPeer, service: Service): Promise<Mend> {
   await (service === 'ironic-conductor' ? cloud.stop(service) : cloud.kill(service));
-  const shown = SHOWN[service];
-  if (shown) await until(`${service} down`, async () => !(await shown(cloud)));
+  const down = SHOWN[service]?.(cloud);
+  if (down) await until(`${service} down`, async () => !(await down(false)));
   return async () => {
     await cloud.start(service);
-    if (shown) await until(`${service} up`, () => shown(cloud));
+    const up = SHOWN[service]?.(cloud);
+    if (up) await until(`${service} up`, () => up(true));
   };
 }
 
