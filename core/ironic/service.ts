@@ -40,6 +40,10 @@ export interface ServedNode {
   readonly consoleInterface: string | undefined;
 }
 
+/** Whether its console could be shown to anybody. */
+export const hasConsole = ({ consoleInterface }: Pick<ServedNode, 'consoleInterface'>): boolean =>
+  consoleInterface !== undefined && consoleInterface !== 'no-console';
+
 const words = (value: unknown): string | undefined => text(value) || undefined;
 
 export const readConductor = (value: unknown): Conductor => ({

@@ -1,7 +1,7 @@
 import type { Inventory } from '../../../contracts/inventory/inventory.ts';
 import { VANTAGE_WORKER } from '../../../contracts/inventory/vantage.ts';
 import { RackwrightError } from '../../../core/errors/failure.ts';
-import type { ServedNode } from '../../../core/ironic/service.ts';
+import { hasConsole, type ServedNode } from '../../../core/ironic/service.ts';
 import { field } from '../../../core/openstack/read.ts';
 import { withOpenStack } from '../openstack/session.ts';
 import { eachTarget, foundOf, type CheckContext, type CheckFunction, type Wrong } from '../check.ts';
@@ -53,7 +53,7 @@ export const consoleProxy: CheckFunction = {
 async function lookAtConsole(context: CheckContext, ironic: BareMetal, node: ServedNode) {
   const wrong: Wrong[] = [];
   let enabled: boolean | null = null;
-  const has = node.consoleInterface !== 'no-console' && node.consoleInterface !== undefined;
+  const has = hasConsole(node);
   if (!has) {
     wrong.push({
       message: `Node ${node.name} has console interface ${node.consoleInterface ?? 'none'}, and the contract says that consoles are on.`,

@@ -1,4 +1,5 @@
 import { fail } from '../../../core/errors/failure.ts';
+import { hasConsole } from '../../../core/ironic/service.ts';
 import { validationProblems } from '../../../core/ironic/validation.ts';
 import { foundOf, type CheckFunction } from '../check.ts';
 import { eachNode } from './nodes.ts';
@@ -17,7 +18,9 @@ export const nodeValidate: CheckFunction = {
             `Node ${node.name} cannot be validated: no conductor is responsible for it.`,
           );
         }
-        const more = context.inventory.openstack?.bareMetal?.consoles === undefined ? [] : ['console'];
+        const { consoles } = context.inventory.openstack?.bareMetal ?? {};
+        // That a node has no console is what is said of consoles: of its interfaces it would be said a second time.
+        const more = consoles === undefined || !hasConsole(node) ? [] : ['console'];
         const { path, answer } = await validationOf(ironic, node.uuid, more);
         const evidence = await context.evidence(name, {
           asked: `GET ${path} of ${ironic.where}`,
