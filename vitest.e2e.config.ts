@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { without } from './test/field/without.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
+import { VerdictsPage } from './test/support/verdicts-page.ts';
 
 /** `all`: the run that switches one handling after the other off. Else the one that is off in this run. */
 const off = process.env['RACKWRIGHT_WITHOUT'];
@@ -29,13 +30,17 @@ export default defineConfig({
           : kubernetes
             ? ['test/e2e/kubernetes.run.ts']
             : openstack
-              ? ['test/e2e/openstack.run.ts']
+              ? ['test/e2e/openstack.run.ts', 'test/e2e/kubernetes.run.ts']
               : bench
                 ? ['bench/*.test.ts']
                 : E2E,
-    fileParallelism: !bench,
-    maxWorkers: bench ? 1 : 3,
+    fileParallelism: !bench && !openstack,
+    maxWorkers: bench || openstack ? 1 : 3,
+    reporters:
+      openstack && process.env['RACKWRIGHT_VERDICTS'] ? ['default', new VerdictsPage()] : ['default'],
     sequence: { sequencer: LongestFirst },
+    // What differs is said whole where it is text.
+    chaiConfig: { truncateThreshold: 0 },
     // Field reports wait more than they compute.
     maxConcurrency: 8,
     testTimeout: 20 * 60_000,

@@ -3,6 +3,7 @@ import { OpenStackPeer } from '../peers/openstack/peer.ts';
 import { missingForOpenStack } from '../peers/openstack/install.ts';
 import { cloudIsUp } from './openstack/cloud.ts';
 import { gate3Whole } from './openstack/gate-3-whole.ts';
+import { gate4Small } from './openstack/gate-4.ts';
 import { gate4Whole } from './openstack/gate-4-whole.ts';
 import { physicalAcceptance } from './openstack/physical.ts';
 
@@ -21,6 +22,7 @@ describe.skipIf(missing !== undefined)(`a real OpenStack${missing ? `: ${missing
 
   cloudIsUp(cloud);
   gate3Whole(cloud);
+  gate4Small(cloud);
   gate4Whole(cloud);
   physicalAcceptance(cloud);
 });

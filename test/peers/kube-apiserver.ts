@@ -13,7 +13,7 @@ import { endProcess, freePort } from './peer.ts';
 const run = promisify(execFile);
 
 /** Of the API server; its staging modules are published with the same numbers behind `v0`. */
-const VERSION = '1.36.3';
+export const VERSION = '1.36.3';
 const BUILD_MS = 60 * 60_000;
 const READY_MS = 120_000;
 

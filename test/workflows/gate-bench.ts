@@ -8,6 +8,7 @@ import type { GateNumber } from '../../core/acceptance/gates.ts';
 import type { AcceptanceReport, CheckReport } from '../../core/acceptance/report.ts';
 import { acceptanceWorkflowId } from '../../core/names.ts';
 import { createLocalEnvironment } from '../support/temporal.ts';
+import { keepOutcomes } from '../support/verdicts.ts';
 import { House, SITE, until } from './support.ts';
 
 /** Runs of the real checks of one gate, between two gates whose one check counts how often it is made. */
@@ -85,6 +86,7 @@ export class GateBench {
       },
       { what: `end or hold of ${runId}`, seconds: 600 },
     );
+    keepOutcomes(this.checksOf(report!));
     this.#held = report!.outcome === undefined ? report : undefined;
     // A verdict is seen a moment before the run has let go of the site.
     if (report!.outcome === undefined) return report!;

@@ -12,7 +12,12 @@ import { Base, HOST } from './bench.ts';
 export function gate3Whole(cloud: () => OpenStackPeer): void {
   describe('gate 3', () => {
     const base = new Base(3);
-    const shown = shownFailing('OpenStack 2026.1', ['compute-services', 'network-agents', 'queue-clients']);
+    const shown = shownFailing('OpenStack 2026.1', [
+      'compute-services',
+      'network-agents',
+      'queue-clients',
+      'placement-inventory',
+    ]);
     beforeAll(() => base.open());
     afterAll(() => base.close());
 
@@ -102,6 +107,23 @@ export function gate3Whole(cloud: () => OpenStackPeer): void {
         };
       });
       shown('queue-clients');
+    });
+
+    it('has a node that Placement does not know', async () => {
+      const providers = async (): Promise<Json[]> =>
+        (await cloud().admin.call('GET', 'placement', '/resource_providers')).resource_providers;
+      const before = await providers();
+      await base.failing(contract(), 'placement-inventory', /Placement has no provider for/, async () => {
+        const gone = before.find(({ name }: Json) => name !== s.COMPUTE_HOST);
+        await cloud().admin.call('DELETE', 'placement', `/resource_providers/${gone.uuid}`);
+        return async () => {
+          await cloud().stop('nova-compute-ironic');
+          await cloud().start('nova-compute-ironic');
+          await until('the provider', async () => (await providers()).length === before.length);
+          await computes(true);
+        };
+      });
+      shown('placement-inventory');
     });
   });
 }

@@ -57,6 +57,7 @@ export function writeIronic(site: Site): void {
       tempdir: s.state(site, 'ironic'),
       enabled_hardware_types: 'fake-hardware',
       ...Object.fromEntries(fake),
+      enabled_console_interfaces: 'fake,no-console',
       enabled_storage_interfaces: 'noop,fake',
       enabled_vendor_interfaces: 'fake,no-vendor',
       enabled_network_interfaces: 'noop',

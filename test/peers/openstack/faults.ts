@@ -104,3 +104,13 @@ export async function quotaFull(cloud: OpenStackPeer, project: string): Promise<
     await cloud.admin.call('DELETE', 'nova', path);
   };
 }
+
+/** Nobody finds the image by its name any more. */
+export async function imageRenamed({ admin }: OpenStackPeer, name: string): Promise<Mend> {
+  const { images } = await admin.call('GET', 'glance', `/v2/images?name=${name}`);
+  const path = `/v2/images/${images[0].id}`;
+  const change = (to: string) =>
+    admin.call('PATCH', 'glance', path, [{ op: 'replace', path: '/name', value: to }]);
+  await change('another-name');
+  return async () => void (await change(name));
+}
