@@ -12,7 +12,7 @@ export interface IronicEndpoint {
   readonly url: string;
   readonly basic?: { readonly username: string; readonly password: string };
   /** PEM of the CA, where it is not one of the system's. */
-  readonly ca?: string;
+  readonly ca?: string | undefined;
   /** Bound of one request in milliseconds. @default 30000 */
   readonly timeoutMs?: number;
 }

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { fail } from '../../../core/errors/failure.ts';
 import { isOurs } from '../../../core/ironic/marker.ts';
 import type { IronicNode } from '../../../core/ironic/node.ts';
 import type { StepOutput } from '../../../core/operations.ts';
 import { IronicClient } from '../../ironic/client.ts';
+import { cloudCa } from '../../openstack/ca.ts';
 import type { StepContext } from '../driver.ts';
 
 /** What a step works with: the context, and Ironic as the contract reaches it. */
@@ -17,8 +17,7 @@ export async function withIronic<C extends Pick<StepContext, 'inventory' | 'secr
   context: C,
   run: (session: { readonly context: C; readonly ironic: IronicClient }) => Promise<T>,
 ): Promise<T> {
-  const openstack = context.inventory.openstack;
-  const api = openstack?.ironic;
+  const api = context.inventory.openstack?.ironic;
   if (api === undefined) {
     throw fail(
       'CONTRACT_INVALID',
@@ -29,9 +28,9 @@ export async function withIronic<C extends Pick<StepContext, 'inventory' | 'secr
     api.auth === 'none'
       ? {}
       : { basic: { username: api.auth.username, password: await context.secret(api.auth.password) } };
-  const ca = openstack?.ca === undefined ? {} : { ca: await readFile(openstack.ca, 'utf8') };
+  const ca = await cloudCa(context.inventory);
   const ironic = new IronicClient(
-    { url: api.url, ...basic, ...ca },
+    { url: api.url, ...basic, ca },
     { signal: context.signal, ...(api.microversion === undefined ? {} : { microversion: api.microversion }) },
   );
   try {

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import type { Inventory } from '../../../contracts/inventory/inventory.ts';
 import { VANTAGE_WORKER } from '../../../contracts/inventory/vantage.ts';
 import { fail } from '../../../core/errors/failure.ts';
 import type { Json } from '../../../core/json.ts';
 import { answerOf, judgePublished, type Asked, type HttpAnswer } from '../../../core/openstack/published.ts';
 import type { EvidenceRef } from '../../../core/operations.ts';
+import { cloudCa } from '../../openstack/ca.ts';
 import { placesAt } from '../../vantage/places.ts';
 import { eachTarget, type CheckContext, type CheckFunction, type Look } from '../check.ts';
 import { withoutIronic } from './session.ts';
@@ -31,9 +31,8 @@ export async function lookAtAddress(
 
 /** Asks an address for its status alone, from the worker or from a vantage point. */
 async function askFrom(vantage: string, url: string, context: CheckContext): Promise<HttpAnswer> {
-  const { ca } = context.inventory.openstack ?? {};
   const [place] = await placesAt(vantage, context);
-  const [probed] = await place.probe([{ url }], ca === undefined ? undefined : await readFile(ca, 'utf8'));
+  const [probed] = await place.probe([{ url }], await cloudCa(context.inventory));
   return answerOf(probed!);
 }
 

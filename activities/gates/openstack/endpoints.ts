@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { operatorsOf, VANTAGE_WORKER } from '../../../contracts/inventory/vantage.ts';
 import { RackwrightError } from '../../../core/errors/failure.ts';
 import type { Json } from '../../../core/json.ts';
@@ -8,6 +7,7 @@ import { judgeVersions, readVersions } from '../../../core/openstack/versions.ts
 import { judgeReach, type Reached } from '../../../core/reachability/judge.ts';
 import type { Probed } from '../../../core/reachability/probe.ts';
 import type { EvidenceRef } from '../../../core/operations.ts';
+import { cloudCa } from '../../openstack/ca.ts';
 import type { OpenStack } from '../../openstack/client.ts';
 import { answerInvalid, nameOf } from '../../openstack/errors.ts';
 import { eachTarget, type CheckContext, type CheckFunction, type Look, type Wrong } from '../check.ts';
@@ -114,10 +114,9 @@ async function triedFrom(
   operator: string,
   urls: readonly string[],
 ): Promise<{ readonly label: string; readonly went: ReadonlyMap<string, Probed> }> {
-  const { ca } = context.inventory.openstack ?? {};
   const [place] = await placesAt(operator, context);
   const probes = urls.map((url) => ({ url }));
-  const probed = await place.probe(probes, ca === undefined ? undefined : await readFile(ca, 'utf8'));
+  const probed = await place.probe(probes, await cloudCa(context.inventory));
   return { label: place.label, went: new Map(probed.map((each, at) => [urls[at]!, each])) };
 }
 

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import type { Inventory } from '../../../contracts/inventory/inventory.ts';
 import { fail } from '../../../core/errors/failure.ts';
 import { SERVICE_TYPES, type ServiceType } from '../../../core/openstack/catalog.ts';
+import { cloudCa } from '../../openstack/ca.ts';
 import { OpenStack } from '../../openstack/client.ts';
 import type { CheckContext } from '../check.ts';
 
@@ -27,7 +27,7 @@ export async function withOpenStack<T>(
   context: Pick<CheckContext, 'inventory' | 'secret' | 'signal'>,
   run: (cloud: OpenStack) => Promise<T>,
 ): Promise<T> {
-  const { authUrl, credentials, ca, region, interface: wanted } = context.inventory.openstack ?? {};
+  const { authUrl, credentials, region, interface: wanted } = context.inventory.openstack ?? {};
   if (authUrl === undefined || credentials === undefined) {
     throw fail(
       'CONTRACT_INVALID',
@@ -50,7 +50,7 @@ export async function withOpenStack<T>(
         domain,
         systemScope: systemScope === 'all',
       },
-      ...(ca === undefined ? {} : { ca: await readFile(ca, 'utf8') }),
+      ca: await cloudCa(context.inventory),
     },
     { signal: context.signal },
   );

@@ -3,6 +3,7 @@ import type { Inventory } from '../../../contracts/inventory/inventory.ts';
 import type { FaultDomain } from '../../../core/fault-domains.ts';
 import { SERVICE_TYPES, type ServiceType } from '../../../core/openstack/catalog.ts';
 import { openKubernetes } from '../../kubernetes/open.ts';
+import { cloudCa } from '../../openstack/ca.ts';
 import { nameOf } from '../../openstack/errors.ts';
 import type { CheckContext, CheckFunction } from '../check.ts';
 import { withOpenStack } from '../openstack/session.ts';
@@ -19,9 +20,9 @@ const named = (urls: readonly string[] = [], owner: FaultDomain, what: string): 
 
 /** Keystone, and the endpoints of the catalogue that are asked by whoever it is. */
 async function cloudOf(context: CheckContext, services: readonly ServiceType[]): Promise<Wanted[]> {
-  const { authUrl, ca: path } = context.inventory.openstack ?? {};
+  const { authUrl } = context.inventory.openstack ?? {};
   if (authUrl === undefined) return [];
-  const ca = path === undefined ? undefined : await readFile(path, 'utf8');
+  const ca = await cloudCa(context.inventory);
   const of = (url: string, what: string): Wanted => ({
     probe: { url },
     what,
