@@ -130,7 +130,7 @@ export class IronicClient {
     return new Map(
       Object.entries(body).map(([kind, value]) => {
         const { result, reason } = object(value);
-        return [kind, result === false ? text(reason) || 'no reason given' : undefined];
+        return [kind, result === true ? undefined : text(reason) || 'no reason given'];
       }),
     );
   }

@@ -2,8 +2,8 @@ import { blame } from './blame.ts';
 import { field, text } from '../openstack/read.ts';
 import type { ServedNode, ServiceFinding } from './service.ts';
 
-/** The interfaces that a node cannot be given to anybody without. */
-const NEEDED = ['boot', 'deploy', 'management', 'network', 'power', 'storage'] as const;
+/** The interfaces that a node cannot be given to anybody without; the others are optional in Ironic. */
+export const NEEDED_INTERFACES = ['boot', 'deploy', 'management', 'network', 'power', 'storage'] as const;
 /** Those that also judge what is to be deployed, which is not known before somebody asks for the node. */
 const OF_INSTANCE: readonly string[] = ['boot', 'deploy'];
 const NO_INSTANCE = /instance_info|image_source|image information/i;
@@ -14,7 +14,7 @@ export function validationProblems(
   answer: unknown,
   more: readonly string[] = [],
 ): ServiceFinding[] {
-  return [...NEEDED, ...more].flatMap((kind) => {
+  return [...NEEDED_INTERFACES, ...more].flatMap((kind) => {
     const verdict = field(answer, kind);
     if (field(verdict, 'result') !== false) return [];
     const reason = text(field(verdict, 'reason')) || 'it gives no reason';
@@ -31,4 +31,4 @@ export function validationProblems(
 
 /** The interfaces that a node needs, and that an answer of `validate` says nothing of. */
 export const untoldInterfaces = (answer: unknown, more: readonly string[] = []): string[] =>
-  [...NEEDED, ...more].filter((kind) => field(field(answer, kind), 'result') === undefined);
+  [...NEEDED_INTERFACES, ...more].filter((kind) => field(field(answer, kind), 'result') === undefined);

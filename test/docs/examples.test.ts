@@ -23,6 +23,7 @@ const sources = list(
   'scripts',
   'test/peers',
   'docker-compose.yml',
+  'vitest.e2e.config.ts',
   '.ci/run',
 )
   .map((file) => readFileSync(file, 'utf8'))

@@ -3,6 +3,7 @@ import { fail } from '../../../core/errors/failure.ts';
 import { GOALS } from '../../../core/ironic/goals.ts';
 import { configDrive, imageInfo } from '../../../core/ironic/instance.ts';
 import type { IronicNode, PatchOperation } from '../../../core/ironic/node.ts';
+import { NEEDED_INTERFACES } from '../../../core/ironic/validation.ts';
 import { guestPorts } from '../../../core/guest-network.ts';
 import type { Json, JsonObject } from '../../../core/json.ts';
 import { configDrive as configDriveVolume } from '../../agent/config-drive.ts';
@@ -11,9 +12,6 @@ import type { StepContext } from '../driver.ts';
 import { tryGuest } from '../reach.ts';
 import { pursue } from './pursue.ts';
 import { findNode, step, theNode, type Session } from './session.ts';
-
-/** Interfaces that must be fit before anything is asked. The others are optional in Ironic. */
-const NEEDED = ['power', 'management', 'boot', 'deploy', 'network', 'storage'];
 
 /** Checks the image and what Ironic itself thinks of the node. A running instance's record is not touched. */
 export const preflight = step(async (session) => {
@@ -29,8 +27,8 @@ export const preflight = step(async (session) => {
   if (ref.kind === 'deploy' && node.provisionState === 'available')
     await writeImageInfo(session, node, image);
   const verdicts = await session.ironic.validate(node.uuid);
-  const unfit = NEEDED.flatMap((kind) => {
-    const reason = verdicts.get(kind);
+  const unfit = NEEDED_INTERFACES.flatMap((kind) => {
+    const reason = verdicts.has(kind) ? verdicts.get(kind) : 'it says nothing of it';
     return reason === undefined ? [] : [`${kind}: ${reason}`];
   });
   if (unfit.length > 0) {

@@ -42,16 +42,16 @@ export const openstackEndpoints: CheckFunction = {
       const { asks: operator = VANTAGE_WORKER } = operatorsOf(context.inventory);
       const tried = looked(() => triedFrom(context, operator, urls));
       // What could not be told is asked for anew, by itself.
-      const untold = new Set<string>();
+      const asked = new Set<string>();
       return eachTarget(context, 'openstack', targets, async ({ name, service }) => {
         const { found, evidence } = await answering(context, cloud, name, service);
         if ('wrong' in found || operator === VANTAGE_WORKER) return { found, evidence };
         const { url } = await cloud.endpoint(service);
-        const { label, went: all } = untold.has(url)
+        const { label, went: all } = asked.has(url)
           ? await triedFrom(context, operator, [url])
           : await tried();
         const went = all.get(url)!;
-        untold.add(url);
+        asked.add(url);
         const { outcome, status = null } = went;
         const seen = await context.evidence(`${name}-operator`, {
           asked: `GET ${url}, from ${label}`,

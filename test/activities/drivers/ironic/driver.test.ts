@@ -5,12 +5,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ironicDriver } from '../../../../activities/drivers/ironic/driver.ts';
 import { effectiveNode } from '../../../../contracts/inventory/effective.ts';
 import type { JsonObject } from '../../../../core/json.ts';
+import { NEEDED_INTERFACES } from '../../../../core/ironic/validation.ts';
 import { IRONIC_OBSERVED, ironicPlan } from '../../../../core/plans/ironic.ts';
 import { ALL_VERBS, isOperationVerb } from '../../../../core/verbs.ts';
 import { contextFor, inventoryFor, SHA } from './context.ts';
 
 /** A node's state as Ironic would show it; what is patched stays, everything asked is noted. */
 let node: JsonObject;
+/** What Ironic says of its interfaces. */
+let validation: JsonObject;
 let asked: string[];
 let patches: { path: string; value: unknown }[];
 let server: Server;
@@ -19,6 +22,7 @@ let url: string;
 beforeEach(async () => {
   asked = [];
   patches = [];
+  validation = Object.fromEntries(NEEDED_INTERFACES.map((kind) => [kind, { result: true }]));
   node = {
     uuid: 'u-1',
     name: 'gpu-01',
@@ -36,6 +40,7 @@ beforeEach(async () => {
     const answer = (value: unknown): void => void response.end(JSON.stringify(value));
     if (request.url === '/') return answer({ default_version: { min_version: '1.1', version: '1.115' } });
     if (request.method === 'PATCH') patches.push(...(JSON.parse(body) as typeof patches));
+    if (request.url!.endsWith('/validate')) return answer(validation);
     return answer(request.url!.includes('/history') ? { history: [] } : node);
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
@@ -125,6 +130,23 @@ test('an image that is a file is fetched from the gateway, under a token of the 
   const [source] = patches.filter(({ path }) => path === '/instance_info/image_source');
   expect(source!.value).toMatch(/^http:\/\/10\.1\.0\.1:8080\/images\/[\w.-]+\/local$/);
   expect(patches).toContainEqual({ op: 'add', path: '/instance_info/image_os_hash_value', value: SHA });
+});
+
+test.each([
+  [{ result: false, reason: 'no kernel' }, 'boot: no kernel'],
+  [{ result: null }, 'boot: no reason given'],
+  [undefined, 'boot: it says nothing of it'],
+])('an interface of which Ironic says %j is not fit', async (boot, reason) => {
+  node['provision_state'] = 'available';
+  validation = { ...validation, rescue: { result: false }, boot: boot as never };
+  await expect(
+    ironicDriver.steps['preflight']!(context('preflight', { image: 'ubuntu' })),
+  ).rejects.toMatchObject({
+    failure: {
+      code: 'IRONIC_VALIDATION_FAILED',
+      message: `Ironic finds node gpu-01 unfit: ${reason}`,
+    },
+  });
 });
 
 test("power failure is Ironic's to end; an error of cleaning is ended by us", async () => {
