@@ -1,5 +1,6 @@
 import type { FaultDomain } from '../fault-domains.ts';
 import type { GateNumber } from './gates.ts';
+import type { RequirementId } from './requirements.ts';
 
 /** What a check is, whatever the site. Its activity is `gates.<id>`. */
 export interface Check {
@@ -12,8 +13,8 @@ export interface Check {
   readonly from: string;
   /** Whose it is where a finding names nobody else. */
   readonly faultDomain: FaultDomain;
-  /** Ids of requirements of published catalogues that it answers. */
-  readonly requirements: readonly string[];
+  /** What a pass of it is evidence for. */
+  readonly requirements: readonly RequirementId[];
   /** Seconds, of one attempt and of all together. */
   readonly bounds: { readonly attempt: number; readonly total: number };
   /** Checks of the same gate that have to pass before it is made. */

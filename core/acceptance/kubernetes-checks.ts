@@ -44,6 +44,7 @@ export const KUBERNETES_CHECKS: readonly Check[] = [
     shows: 'The storage classes of the contract exist, with the provisioner and the default that it says.',
     from: 'worker',
     faultDomain: 'storage',
+    requirements: ['N-003'],
   }),
   check({
     id: 'claims-bound',

@@ -10,6 +10,7 @@ export const OPENSTACK_CHECKS: readonly Check[] = [
       'Keystone gives a token for the credentials of the contract, its catalogue has an endpoint of each service in `openstack.services`, and each answers with the versions of its API; from the vantage point `acceptance.operator`, too, where the contract names one.',
     from: "the worker, and the operator's vantage point",
     faultDomain: 'openstack',
+    requirements: ['CP03'],
     bounds: { attempt: 180, total: 400 },
   }),
   check({
@@ -57,6 +58,7 @@ export const OPENSTACK_CHECKS: readonly Check[] = [
       'Glance stores an image of random bytes, tells the size and digests of those bytes, and gives them back, byte for byte. It writes one private image with the tag `rackwright-acceptance`, and takes it back.',
     from: 'worker',
     faultDomain: 'openstack',
+    requirements: ['BOOT03'],
     bounds: { attempt: 240, total: 500 },
   }),
   check({

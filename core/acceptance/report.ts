@@ -46,7 +46,7 @@ export interface CheckReport {
   readonly startedAt?: string;
   readonly endedAt?: string;
   readonly evidence?: readonly EvidenceRef[];
-  /** Ids of requirements of published catalogues that it answers. */
+  /** Ids of NVIDIA's requirements that a pass of it is evidence for. */
   readonly requirements?: readonly string[];
 }
 

@@ -1,5 +1,6 @@
 import { CHECKS } from '../../core/acceptance/checks.ts';
 import { GATES, type Gate } from '../../core/acceptance/gates.ts';
+import { REQUIREMENTS } from '../../core/acceptance/requirements.ts';
 import { code, codes, table } from './markdown.ts';
 
 /** The seven gates, and every check that there is. */
@@ -36,6 +37,25 @@ export function gatesPage(): string {
         ]),
       ),
     ]),
+    '',
+    '## Requirements',
+    '',
+    'Checks carry the ids of those requirements of [NVIDIA’s AI Cloud Validation](https://github.com/NVIDIA/ai-cloud-validation)',
+    'that a pass of theirs is evidence for, here and in every report. Hardly any of them is met by one check alone; of the',
+    'others of its catalogue this project says nothing.',
+    '',
+    table(
+      ['requirement', 'its name there', 'checks'],
+      Object.entries(REQUIREMENTS).map(([id, name]) => [
+        code(id),
+        name,
+        codes(
+          CHECKS.filter(({ requirements }) => (requirements as readonly string[]).includes(id)).map(
+            (check) => check.id,
+          ),
+        ),
+      ]),
+    ),
     '',
     'A gate without checks cannot be run: a run that asks for it ends at once, with `GATE_NOT_SUPPORTED`.',
   ].join('\n');
