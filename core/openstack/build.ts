@@ -3,7 +3,7 @@ import { blame } from '../ironic/blame.ts';
 import type { BareNode } from './bare-node.ts';
 import { notOffered } from './flavors.ts';
 import type { CloudFinding } from './finding.ts';
-import { field, text } from './read.ts';
+import { field, text, timeOf } from './read.ts';
 import type { CloudServer } from './servers.ts';
 
 /** The node of Ironic as Nova has it among its hypervisors, and the compute service that carries it. */
@@ -35,6 +35,10 @@ export interface Broken {
 const DEPLOYMENT = /Failed to provision instance [^:]*: *([^\n]*)/;
 const GIVEN_BACK = /Exhausted all hosts available for retrying build failures/;
 
+/** Whether the node is as it was before the server was asked for: nova-compute did not come to deploy it. */
+const isUntouched = (node: BareNode | undefined, { created }: CloudServer): boolean =>
+  (timeOf(node?.since) ?? Infinity) < (timeOf(created) ?? 0);
+
 /** Why the deployment of the node failed, where it is that which did: Ironic's words, or Nova's of them. */
 export function deploymentError({
   server,
@@ -47,7 +51,7 @@ export function deploymentError({
   if (node?.state === 'deploy failed' && node.instance === server.id) {
     return node.lastError ?? 'Ironic says no reason';
   }
-  return GIVEN_BACK.test(fault) ? (node?.lastError ?? fault) : undefined;
+  return GIVEN_BACK.test(fault) && !isUntouched(node, server) ? (node?.lastError ?? fault) : undefined;
 }
 
 const CORRECTIONS: { readonly [domain in FaultDomain]?: string } = {
@@ -106,11 +110,23 @@ export function judgeError({ server, events, node, hypervisor, offered, flavor }
   const message = `Nova puts server ${server.name} into ERROR: ${fault}`;
   const row = FAULTS.find(([words]) => words.test(`${fault}\n${exceptionsOf(events)}`));
   if (row) return { message, faultDomain: row[1], correction: row[2] };
+  if (node && GIVEN_BACK.test(fault)) {
+    return {
+      message: `${message} Node ${node.name} was not deployed for it.`,
+      faultDomain: 'openstack',
+      correction: `Look into the log of the nova-compute that has node ${node.name}: that a node is free again, it sees within a minute. Then resume the run.`,
+    };
+  }
   if (!/no valid host/i.test(fault)) {
+    const list = `openstack server event list ${server.id}`;
     return {
       message,
       faultDomain: 'openstack',
-      correction: `Look into what became of it: openstack server event list ${server.id}`,
+      // A nova-compute that starts gives up what was being built when it stopped, and writes down no fault.
+      correction:
+        server.fault === null
+          ? `Look whether its nova-compute was started again while it was built (its log, and ${list}); then resume the run.`
+          : `Look into what became of it: ${list}`,
     };
   }
   const with_ = (over: CloudFinding): CloudFinding => ({ ...over, message: `${message} ${over.message}` });

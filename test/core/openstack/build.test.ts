@@ -119,6 +119,26 @@ describe('why a server is in ERROR', () => {
       /service list/,
     ],
     [
+      'no reason',
+      { server: { ...SERVER, fault: null } },
+      'openstack',
+      /no reason is told/,
+      /nova-compute was started again .* event list s1/,
+    ],
+    [
+      'given back before it was deployed',
+      {
+        server: {
+          ...SERVER,
+          fault:
+            'Exceeded maximum number of retries. Exhausted all hosts available for retrying build failures for instance s1.',
+        },
+      },
+      'openstack',
+      /Exhausted all hosts .* Node gpu-07 was not deployed for it/,
+      /log of the nova-compute that has node gpu-07/,
+    ],
+    [
       'unheard of',
       { server: { ...SERVER, fault: 'Something else' } },
       'openstack',
@@ -150,6 +170,16 @@ describe('whether it was the deployment that failed', () => {
     ],
     ['of another server', { node: { ...NODE, state: 'deploy failed', instance: 's2' } }, undefined],
     ['given back, nobody says why', { server: { ...SERVER, fault: retries } }, retries],
+    [
+      'given back, and the node is as it was before',
+      { server: { ...SERVER, fault: retries }, node: { ...NODE, since: '2026-03-01T11:59:00Z' } },
+      undefined,
+    ],
+    [
+      'given back, and the node has been something else since',
+      { server: { ...SERVER, fault: retries }, node: { ...NODE, since: '2026-03-01T12:01:00Z' } },
+      retries,
+    ],
   ])('%s', (_what, over, error) => {
     expect(deploymentError(broken(over))).toBe(error);
   });

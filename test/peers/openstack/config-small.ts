@@ -63,6 +63,7 @@ export function writeIronic(site: Site): void {
       enabled_network_interfaces: 'noop',
       default_network_interface: 'noop',
     },
+    // On another port than the usual one, a conductor that was killed does not know its own locks again: they stay.
     json_rpc: { ...who, auth_strategy: 'keystone', host_ip: '127.0.0.1', port: site.ports['ironic-rpc'] },
     conductor: {
       automated_clean: false,
@@ -72,6 +73,7 @@ export function writeIronic(site: Site): void {
       sync_power_state_interval: 3600,
       graceful_shutdown_timeout: 1,
     },
+    fake: { deploy_delay: site.timing.deploySeconds },
     database: { connection: s.database(site, 'ironic') },
     keystone_authtoken: who,
     ...Object.fromEntries(clients.map((name) => [name, who])),

@@ -60,13 +60,13 @@ export class OpenStackPeer {
     const folder = await mkdtemp(join(tmpdir(), 'openstack-'));
     const free = await freePorts(PORTS.length);
     const ports = Object.fromEntries(PORTS.map((name, i) => [name, free[i]!])) as Site['ports'];
-    const { tokenSeconds = 3600, downAfterSeconds = 15 } = options;
+    const { tokenSeconds = 3600, downAfterSeconds = 15, deploySeconds = 0 } = options;
     const peer = new OpenStackPeer({
       folder,
       venv,
       whole,
       ports,
-      timing: { tokenSeconds, downAfterSeconds },
+      timing: { tokenSeconds, downAfterSeconds, deploySeconds },
     });
     try {
       await peer.#up();
@@ -148,6 +148,15 @@ export class OpenStackPeer {
     await this.start('keystone');
   }
 
+  /** The conductor of Ironic, started again, has fake hardware take that long for each step of a deployment. */
+  async deploymentsTake(seconds: number): Promise<void> {
+    this.#site = { ...this.#site, timing: { ...this.#site.timing, deploySeconds: seconds } };
+    await this.stop('ironic-conductor');
+    writeIronic(this.#site);
+    await this.start('ironic-conductor');
+    await this.#conductor();
+  }
+
   /** Ends everything, and removes the folder. */
   async close(): Promise<void> {
     await Promise.all([...this.services].map((service) => this.kill(service)));
@@ -188,14 +197,18 @@ export class OpenStackPeer {
 
   async #content(): Promise<void> {
     await uploadImage(this.admin, IMAGE, IMAGE_BYTES);
-    await until('a conductor of Ironic', async () => {
-      const { drivers } = (await this.system.call('GET', 'ironic', '/v1/drivers')) as Json;
-      return drivers.length > 0;
-    });
+    await this.#conductor();
     for (const name of NODES) await enrollNode(this.system, name);
     if (!this.#site.whole) return;
     await makeFlavors(this.admin);
     await makeNetwork(this.admin);
+  }
+
+  async #conductor(): Promise<void> {
+    await until('a conductor of Ironic', async () => {
+      const { drivers } = (await this.system.call('GET', 'ironic', '/v1/drivers')) as Json;
+      return drivers.length > 0;
+    });
   }
 
   /** Nova sees a compute when it has been looked for; one for Ironic finds its nodes when it starts. */

@@ -29,6 +29,8 @@ export interface Timing {
   readonly tokenSeconds: number;
   /** Seconds without a report after which Nova, Neutron and Ironic call a service of theirs down. */
   readonly downAfterSeconds: number;
+  /** Seconds that fake hardware takes for each step of a deployment. */
+  readonly deploySeconds: number;
 }
 
 export interface Site {

@@ -49,10 +49,10 @@ const byStanding = (
     if (cause && tellerOf(standing) === teller) {
       return wrong(name, [cause.finding], cause.finding.faultDomain, await evidence());
     }
-    refuseLost(standing);
     if (node && WITHOUT_AGENT.test(node.deployInterface)) {
       return result('skipped', `the deploy interface ${node.deployInterface} of ${name} ${without}`);
     }
+    refuseLost(standing);
     const said = seen(standing);
     if (said !== undefined) return result('pass', said, { evidence: await evidence() });
     if (isOver(server?.created, plan.bounds.deploy)) {

@@ -94,7 +94,7 @@ function unasked(noted: Noted) {
 
 const kept = ({ name, state, instance }: BareNode): CloudFinding => ({
   message: `Server ${instance} is deleted in Nova, and node ${name} still has it, and is ${state}.`,
-  correction: `Start the nova-compute that has the node: it takes back what was deleted without it. Else: openstack baremetal node undeploy ${name}`,
+  correction: `openstack baremetal node undeploy ${name}; then see that the nova-compute that has the node is up (openstack compute service list): started again, it leaves alone what was deleted without it.`,
   faultDomain: 'openstack',
 });
 

@@ -187,3 +187,24 @@ it('a gateway that has no console proxy behind it says nothing of the console', 
   const results = await makeGate({ site, inventory, runId: RUN, seconds: 5 });
   expect(results['console']).toMatchObject({ outcome: 'error' });
 });
+
+it('a node that Nova has not taken a deleted server from is left to its operator, once that was waited for', async () => {
+  expect((await one('server-requested')).outcome).toBe('pass');
+  let id: unknown;
+  answering((service, path, answer) => {
+    if (service === 'compute' && path.startsWith('/v2.1/servers/detail'))
+      id ??= (answer as { servers: { id: string }[] }).servers[0]?.id;
+    const kept = { instance_uuid: id, provision_state: 'active' };
+    return service === 'baremetal' && path === `/v1/nodes/${NODE}`
+      ? { ...(answer as object), ...kept }
+      : answer;
+  });
+  inventory = await lab.contract({ timeouts: { deadlines: { release: '2s' } } });
+  const { outcome, findings } = await one('server-released');
+  expect(outcome).toBe('fail');
+  expect(findings[0]!.failure).toMatchObject({
+    message: `Server ${String(id)} is deleted in Nova, and node ${NODE} still has it, and is active.`,
+    correction: expect.stringContaining(`openstack baremetal node undeploy ${NODE};`) as string,
+    faultDomain: 'openstack',
+  });
+});

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Site } from '../../../../activities/site.ts';
 import { shownFailing } from '../../../support/shown.ts';
 import { aSite } from '../../support.ts';
-import { aLab, makeGate, NODE, outcomesOf, type ALab, type Made } from './support.ts';
+import { aLab, makeGate, makeOne, NODE, outcomesOf, type ALab, type Made } from './support.ts';
 
 const shown = shownFailing('the lab', [
   'node-available',
@@ -289,5 +289,21 @@ describe('one thing wrong', () => {
     await mend?.();
     await available();
     expect(outcomesOf(await gate())).toEqual(PASS);
+  });
+
+  it('a node that boots no agent has none to be missed, however late it is looked at', async () => {
+    const body = [{ op: 'replace', path: '/deploy_interface', value: 'fake' }];
+    await lab.as((cloud) => cloud.json('baremetal', `/v1/nodes/${NODE}`, { method: 'PATCH', body }));
+    lab.faults('ironic', { deployPowerFails: true });
+    const made = { site, inventory: await lab.contract(), runId: 'late' };
+    const results = new Map<string, string>();
+    for (const id of ['server-requested', 'server-active', 'agent-called-back', 'image-written'])
+      results.set(id, (await makeOne(id, made)).outcome);
+    expect(Object.fromEntries(results)).toEqual({
+      'server-requested': 'pass',
+      'server-active': 'fail',
+      'agent-called-back': 'skipped',
+      'image-written': 'skipped',
+    });
   });
 });
