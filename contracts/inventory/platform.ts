@@ -93,12 +93,25 @@ export const Kubernetes = z.strictObject({
   containerImages: z.array(ContainerImage).max(2000).optional(),
   ceph: z
     .strictObject({
-      namespace: Name,
+      /** Where Rook runs it, and its toolbox. */
+      namespace: Name.optional(),
       /** Labels of the pod that `ceph` is run in. @default app=rook-ceph-tools */
       toolbox: Text.optional(),
+      /** Of a Ceph beside Kubernetes: the vantage point that `ceph` is run on. */
+      from: Name.optional(),
+      /** The user of Ceph as which it is asked, without `client.`. @default admin */
+      user: z
+        .string()
+        .regex(/^\w[\w.-]{0,62}$/, RULES.cephUser.message)
+        .optional(),
       /** Codes of health warnings that are meant to be so, such as POOL_NO_REDUNDANCY. */
       allow: z.array(Label).optional(),
     })
+    .refine(
+      ({ namespace, from }) => (namespace === undefined) !== (from === undefined),
+      RULES.oneCeph.message,
+    )
+    .refine(({ toolbox, from }) => toolbox === undefined || from === undefined, RULES.toolboxOfRook.message)
     .optional(),
 });
 export type Kubernetes = z.output<typeof Kubernetes>;

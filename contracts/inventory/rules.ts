@@ -243,6 +243,18 @@ export const RULES = {
     message: 'names a vantage point in a pod, and the inventory has no `kubernetes`',
     correction: 'Add `kubernetes` with its `kubeconfig`, or give the vantage point `ssh`.',
   },
+  oneCeph: {
+    message: 'says not, or twice, where `ceph` is run',
+    correction: 'Give `namespace`, where Rook runs Ceph, or `from`, a vantage point that has the command.',
+  },
+  cephUser: {
+    message: 'is not the name of a user of Ceph',
+    correction: 'Write what stands after `client.` in `ceph auth ls`.',
+  },
+  toolboxOfRook: {
+    message: 'has a `toolbox`, and asks elsewhere',
+    correction: 'Remove `toolbox`, or give `namespace` in the place of `from`.',
+  },
   oneVantage: {
     message: 'says not, or more than once, where it is',
     correction: 'Give exactly one of `controller`, `ssh`, `pod` and `worker: true`.',

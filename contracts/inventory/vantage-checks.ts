@@ -73,6 +73,7 @@ function uses(raw: Tree): Use[] {
       tree(tree(raw['openstack'])['bareMetal'])['publishersFrom'],
       true,
     ),
+    ...use(['kubernetes', 'ceph', 'from'], tree(tree(raw['kubernetes'])['ceph'])['from'], false, true),
     ...use(['acceptance', 'operator'], tree(raw['acceptance'])['operator'], true),
     ...items(tree(raw['openstack'])['commands']).flatMap((command, index) =>
       use(['openstack', 'commands', index, 'from'], tree(command)['from'], false),

@@ -61,7 +61,7 @@ export const KUBERNETES_CHECKS: readonly Check[] = [
     title: 'Ceph is healthy, as it says itself',
     shows:
       '`ceph status`: all monitors in quorum, an active manager, OSDs up and in, placement groups active and clean, no warning that the contract does not allow.',
-    from: "Ceph's toolbox pod",
+    from: "Ceph's toolbox pod, or the vantage point of `kubernetes.ceph.from`",
     faultDomain: 'storage',
   }),
 ];

@@ -78,6 +78,14 @@ export const KUBERNETES_ERRORS = {
     meaning: 'The pod that a command is to be run in is not there, or does not run.',
     correction: 'Start the pod that the message names, then resume.',
   },
+  CEPH_COMMAND_FAILED: {
+    faultDomain: 'storage',
+    retryable: true,
+    httpStatus: 502,
+    meaning: '`ceph status` did not come to its end, or printed nothing that can be read.',
+    correction:
+      'Run `ceph status` at the place that the message names. If it hangs, the monitors have no quorum: start those that are down.',
+  },
   KUBERNETES_COMMAND_FAILED: {
     faultDomain: 'kubernetes',
     retryable: true,

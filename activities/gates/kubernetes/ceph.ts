@@ -1,11 +1,14 @@
+import type { Kubernetes as Contract } from '../../../contracts/inventory/platform.ts';
 import { fail } from '../../../core/errors/failure.ts';
 import type { Json } from '../../../core/json.ts';
 import { judgeCeph, readCephStatus } from '../../../core/kubernetes/ceph.ts';
-import type { Kubernetes } from '../../kubernetes/client.ts';
 import { execInPod } from '../../kubernetes/exec.ts';
-import { eachTarget, type CheckFunction } from '../check.ts';
+import { runnersAt, type Runner } from '../../vantage/runners.ts';
+import { eachTarget, type CheckContext, type CheckFunction } from '../check.ts';
 import { readyPod } from './ready-pod.ts';
 import { contractOf, kubernetesOf, withoutKubernetes } from './session.ts';
+
+type Ceph = NonNullable<Contract['ceph']>;
 
 /** Without quorum, `ceph` waits for monitors for ever: it gives up itself, before its connection is cut. */
 const COMMAND = ['ceph', 'status', '--format', 'json', '--connect-timeout', '15'];
@@ -14,22 +17,23 @@ const TOOLBOX = 'app=rook-ceph-tools';
 const NO_TOOLBOX =
   'Deploy the toolbox of Rook (deploy/examples/toolbox.yaml there), or correct `kubernetes.ceph`.';
 
-/** Ceph itself is asked, in its toolbox: that its pods are ready proves nothing about its data. */
+/** Ceph itself is asked: that its pods are ready, or its daemons run, proves nothing about its data. */
 export const cephStatus: CheckFunction = {
   skip: (inventory) =>
     withoutKubernetes(inventory) ?? (inventory.kubernetes?.ceph ? undefined : 'the contract has no Ceph'),
   async run(context) {
-    const kubernetes = await kubernetesOf(context);
-    const { namespace, toolbox = TOOLBOX, allow } = contractOf(context).ceph!;
-    return eachTarget(context, 'storage', [{ name: namespace }], async ({ name }) => {
-      const pod = await readyPod(kubernetes, { namespace, labels: toolbox }, 'Ceph', NO_TOOLBOX);
-      const answer = await ask(kubernetes, namespace, pod, context.signal);
+    const ceph = contractOf(context).ceph!;
+    const { namespace, from, user, allow } = ceph;
+    const command = [...COMMAND, ...(user === undefined ? [] : ['--id', user])];
+    return eachTarget(context, 'storage', [{ name: namespace ?? from! }], async ({ name }) => {
+      const runner = await runnerOf(context, ceph);
+      const answer = await ask(runner, command);
       const evidence = await context.evidence(name, {
-        asked: `${COMMAND.join(' ')}, in pod ${namespace}/${pod}`,
+        asked: `${command.join(' ')}, from ${runner.label}`,
         answer,
       });
       const status = readCephStatus(answer);
-      if (!status) throw told('it is not a status of Ceph that is known');
+      if (!status) throw told(runner, 'it is not a status of Ceph that is known');
       const wrong = judgeCeph(status, allow);
       const { monitors, osds } = status;
       const right = `${monitors} monitors in quorum, a manager, ${osds.up} OSDs up and in, placement groups active and clean`;
@@ -38,29 +42,31 @@ export const cephStatus: CheckFunction = {
   },
 };
 
-async function ask(
-  kubernetes: Kubernetes,
-  namespace: string,
-  pod: string,
-  signal: AbortSignal,
-): Promise<Json> {
-  const { exitCode, stdout, stderr } = await execInPod(
-    kubernetes,
-    { namespace, pod, command: COMMAND, timeoutMs: COMMAND_MS },
-    signal,
-  );
+/** Where `ceph` is run: in its toolbox, or where the contract says. */
+async function runnerOf(
+  context: CheckContext,
+  { namespace, toolbox = TOOLBOX, from }: Ceph,
+): Promise<Runner> {
+  if (namespace === undefined) return (await runnersAt(from!, context))[0];
+  const kubernetes = await kubernetesOf(context);
+  const pod = await readyPod(kubernetes, { namespace, labels: toolbox }, 'Ceph', NO_TOOLBOX);
+  return {
+    label: `pod ${namespace}/${pod}`,
+    run: (command, timeoutMs) =>
+      execInPod(kubernetes, { namespace, pod, command, timeoutMs }, context.signal),
+  };
+}
+
+async function ask(runner: Runner, command: readonly string[]): Promise<Json> {
+  const { exitCode, stdout, stderr } = await runner.run(command, COMMAND_MS);
   if (exitCode !== 0)
-    throw told(`it ended with ${exitCode}: ${stderr.replaceAll(/\s+/g, ' ').trim().slice(0, 300)}`);
+    throw told(runner, `it ended with ${exitCode}: ${stderr.replaceAll(/\s+/g, ' ').trim().slice(0, 300)}`);
   try {
     return JSON.parse(stdout) as Json;
   } catch {
-    throw told('what it prints is no JSON');
+    throw told(runner, 'what it prints is no JSON');
   }
 }
 
-const told = (why: string): Error =>
-  fail('KUBERNETES_COMMAND_FAILED', `Ceph did not tell its status: ${why}.`, {
-    faultDomain: 'storage',
-    correction:
-      'Run `ceph status` in the toolbox. If it hangs, the monitors have no quorum: start those that are down (kubectl get pods -l app=rook-ceph-mon).',
-  });
+const told = ({ label }: Runner, why: string): Error =>
+  fail('CEPH_COMMAND_FAILED', `Ceph, asked from ${label}, did not tell its status: ${why}.`);

@@ -19,5 +19,7 @@ export const kubernetesOf = (context: CheckContext): Promise<Kubernetes> => open
 
 /** The namespaces that the platform stands on, as targets: `kube-system`, those of the contract, that of Ceph. */
 export function systemNamespaces({ systemNamespaces: more = [], ceph }: Contract): { name: string }[] {
-  return [...new Set(['kube-system', ...more, ...(ceph ? [ceph.namespace] : [])])].map((name) => ({ name }));
+  return [...new Set(['kube-system', ...more, ...(ceph?.namespace ? [ceph.namespace] : [])])].map((name) => ({
+    name,
+  }));
 }

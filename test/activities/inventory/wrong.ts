@@ -437,6 +437,25 @@ nodes:
     'site: s1\nmaintenance: { timeZone: Mars/Base, windows: [{ days: [mon], from: "25:00", to: "04:00" }] }',
     ['2:26 maintenance.timeZone is not a time zone', '2:68 maintenance.windows[0].from is not a time of day'],
   ],
+  ...(
+    [
+      ['{}', ['2:36 kubernetes.ceph says not, or twice, where `ceph` is run']],
+      [
+        '{ namespace: r, from: v }',
+        [
+          '2:36 kubernetes.ceph says not, or twice, where `ceph` is run',
+          '2:64 kubernetes.ceph.from names no vantage point of this inventory',
+        ],
+      ],
+      ['{ from: v }', ['2:50 kubernetes.ceph.from names no vantage point of this inventory']],
+      ['{ namespace: r, user: "-x" }', ['2:64 kubernetes.ceph.user is not the name of a user of Ceph']],
+      ['{ namespace: r, user: rackwright.1, toolbox: app=t }', []],
+    ] as const
+  ).map(([ceph, problems]): WrongCase => [
+    'site: s1',
+    `site: s1\nkubernetes: { kubeconfig: "env:K", ceph: ${ceph} }`,
+    problems,
+  ]),
   [
     'site: s1',
     'site: s1\nvantagePoints: [{ name: v, controller: c1, worker: true }]',

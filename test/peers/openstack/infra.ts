@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { answers } from '../../../client/up/ports.ts';
 import { until } from './api.ts';
-import type { Program } from './processes.ts';
+import type { Program } from '../programs.ts';
 import * as s from './site.ts';
 import type { Site } from './site.ts';
 

@@ -10,7 +10,7 @@ import { writeNeutron, writeNova, writePlacement } from './config-whole.ts';
 import { enrollNode, IMAGE, IMAGE_BYTES, makeFlavors, makeNetwork, NODES, uploadImage } from './content.ts';
 import * as infra from './infra.ts';
 import { missingForOpenStack, openStackVenv } from './install.ts';
-import { Programs } from './processes.ts';
+import { Programs } from '../programs.ts';
 import { makeSchemas } from './schema.ts';
 import * as services from './services.ts';
 import type { Service } from './services.ts';

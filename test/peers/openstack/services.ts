@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { REPORT_SECONDS } from './config-whole.ts';
-import { speaksHttp, type Program } from './processes.ts';
+import { speaksHttp, type Program } from '../programs.ts';
 import * as s from './site.ts';
 import type { Api, Site } from './site.ts';
 

@@ -130,7 +130,7 @@ describe('what cannot be told is an error, never a pass or a fail', () => {
     ['apiForbidden', 'kubernetes-workloads', 'KUBERNETES_FORBIDDEN'],
     ['apiForbidden', 'claims-bound', 'KUBERNETES_FORBIDDEN'],
     ['toolboxGone', 'ceph-status', 'KUBERNETES_POD_UNUSABLE'],
-    ['cephSilent', 'ceph-status', 'KUBERNETES_COMMAND_FAILED'],
+    ['cephSilent', 'ceph-status', 'CEPH_COMMAND_FAILED'],
   ])('%s, asked by %s: %s', async (fault, check, code) => {
     on(fault);
     const result = await make(check);
