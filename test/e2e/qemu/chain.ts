@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OperationReport } from '../../../core/operations.ts';
+import { Front } from '../../peers/front.ts';
 import { ipaRamdisk, missingForImages } from '../../peers/qemu/images/index.ts';
 import { startMachines, missingForMachines, type Machine, type Machines } from '../../peers/qemu/machines.ts';
 import { runCli } from '../support/cli.ts';
@@ -14,10 +15,16 @@ export interface Chain {
   readonly machine: Machine;
   readonly rack: Machines;
   readonly product: Product;
+  /** The way from the machine to the gateway: of its agent and its guest, not of its BMC. */
+  readonly toGateway: Front;
   /** Runs a verb for the machine by the command line. */
   ask(verb: string, ...args: string[]): Promise<{ code: number; report: OperationReport; said: string }>;
   /** As `ask`; throws where it does not pass, with all that is known. */
   pass(verb: string, ...args: string[]): Promise<OperationReport>;
+  /** Asks the BMC below the machine's own path; throws where it refuses. */
+  bmc(path: string, init?: RequestInit): Promise<Response>;
+  /** What the BMC tells of the machine when an operation is over. */
+  standing(): Promise<{ power: unknown; inserted: unknown }>;
   stop(): Promise<void>;
 }
 
@@ -40,8 +47,11 @@ export async function startChain(name: string, options: SiteOptions): Promise<Ch
     started.push(() => rack.stop());
     const machine = rack.machines[0]!;
     const iso = join(folder, 'base.iso');
+    let toGateway!: Front;
     const product = await startProduct({
       inventory: async ({ gatewayUrl }) => {
+        toGateway = await Front.start(Number(new URL(gatewayUrl).port));
+        started.push(() => toGateway.stop());
         const args = [
           'media',
           'build',
@@ -54,7 +64,7 @@ export async function startChain(name: string, options: SiteOptions): Promise<Ch
         ];
         const built = await runCli(args, process.env);
         if (built.code !== 0) throw new Error(`media build ended with ${built.code}:\n${built.stderr}`);
-        return inventoryOf(rack, machine, { gatewayUrl, iso }, options);
+        return inventoryOf(rack, machine, { gatewayUrl, machinePort: toGateway.port, iso }, options);
       },
       env: { EMULATOR_PASSWORD: rack.emulator.password },
     });
@@ -70,7 +80,20 @@ export async function startChain(name: string, options: SiteOptions): Promise<Ch
       const console = (await machine.said()).slice(-4_000);
       throw new Error(`${verb} of ${name} ended with ${code}:\n${said}\nits console says:\n${console}`);
     };
-    return { machine, rack, product, ask, pass, stop };
+    const { url, username, password } = rack.emulator;
+    const login = Buffer.from(`${username}:${password}`).toString('base64');
+    const bmc: Chain['bmc'] = async (path, init = {}) => {
+      const headers = { authorization: `Basic ${login}`, 'content-type': 'application/json' };
+      const answer = await fetch(`${url}${machine.uri}${path}`, { ...init, headers });
+      if (!answer.ok) throw new Error(`the BMC answers ${answer.status} to ${path || 'its system'}`);
+      return answer;
+    };
+    const standing: Chain['standing'] = async () => {
+      const read = async (path: string) => (await (await bmc(path)).json()) as Record<string, unknown>;
+      const [system, media] = [await read(''), await read('/VirtualMedia/Cd')];
+      return { power: system['PowerState'], inserted: media['Inserted'] };
+    };
+    return { machine, rack, product, toGateway, ask, pass, bmc, standing, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -77,21 +77,6 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(
 
     const deploy = ['--owner', 'alice', '--on-failure', 'fail'] as const;
 
-    /** What the BMC tells of the machine when an operation is over. */
-    async function standing(): Promise<object> {
-      const { emulator } = chain.rack;
-      const login = Buffer.from(`${emulator.username}:${emulator.password}`).toString('base64');
-      const read = async (path: string): Promise<Record<string, unknown>> => {
-        const answer = await fetch(`${emulator.url}${path}`, {
-          headers: { authorization: `Basic ${login}` },
-        });
-        return (await answer.json()) as Record<string, unknown>;
-      };
-      const system = await read(chain.machine.uri);
-      const media = await read(`${chain.machine.uri}/VirtualMedia/Cd`);
-      return { power: system['PowerState'], inserted: media['Inserted'] };
-    }
-
     /** A verb that has to fail, and leaves a machine that is off and has no media. */
     async function failing(verb: string, image: string, code: string, faultDomain: string): Promise<string> {
       const { report } = await chain.ask(
@@ -102,7 +87,7 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(
       );
       expect(report).toMatchObject({ outcome: 'fail', residue: [], failure: { code, faultDomain } });
       expect(report.failure!.correction).not.toBe('');
-      expect(await standing()).toEqual({ power: 'Off', inserted: false });
+      expect(await chain.standing()).toEqual({ power: 'Off', inserted: false });
       console.log(`${image}: ${code}: ${report.failure!.message}`);
       return JSON.stringify(report);
     }
@@ -133,17 +118,7 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(
     it('somebody ejects the media under the feet of the agent: it lives in memory', async () => {
       const asked = chain.pass('reimage', '--image', 'good');
       await server.heldInTheMiddle(async () => {
-        const { emulator } = chain.rack;
-        const login = Buffer.from(`${emulator.username}:${emulator.password}`).toString('base64');
-        const answer = await fetch(
-          `${emulator.url}${chain.machine.uri}/VirtualMedia/Cd/Actions/VirtualMedia.EjectMedia`,
-          {
-            method: 'POST',
-            headers: { authorization: `Basic ${login}`, 'content-type': 'application/json' },
-            body: '{}',
-          },
-        );
-        expect(answer.ok).toBe(true);
+        await chain.bmc('/VirtualMedia/Cd/Actions/VirtualMedia.EjectMedia', { method: 'POST', body: '{}' });
       });
       expect(await asked).toMatchObject({ outcome: 'pass', phase: 'active' });
     });
@@ -159,7 +134,7 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(
       await failing('reimage', 'wrong', 'IMAGE_CHECKSUM_MISMATCH', 'image-supply');
       const { code } = await chain.product.cli('node', 'power', chain.machine.name, '--state', 'on');
       expect(code).toBe(1);
-      expect(await standing()).toEqual({ power: 'Off', inserted: false });
+      expect(await chain.standing()).toEqual({ power: 'Off', inserted: false });
       expect((await chain.machine.said()).split('GUEST first UP').length).toBe(before);
     });
 
@@ -181,7 +156,7 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(
 
     it('and after all of it the machine gets its image', async () => {
       expect(await chain.pass('reimage', '--image', 'good')).toMatchObject({ phase: 'active', residue: [] });
-      expect(await standing()).toEqual({ power: 'On', inserted: false });
+      expect(await chain.standing()).toEqual({ power: 'On', inserted: false });
     });
   },
 );

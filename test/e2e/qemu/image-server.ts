@@ -7,7 +7,7 @@ const HELD_AFTER = 16 * 1024 * 1024;
 
 /** A web server for images that can be told to fail, to serve other bytes, and to stop in the middle. */
 export class ImageServer {
-  readonly #files: ReadonlyMap<string, string>;
+  readonly #files: Map<string, string>;
   readonly #server = createServer((request, response) =>
     this.#answer(request.method, request.url, request.headers.range, response),
   );
@@ -26,6 +26,11 @@ export class ImageServer {
 
   urlOf(name: string): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${name}`;
+  }
+
+  /** From now on this file is what is served under the name. */
+  serve(name: string, file: string): void {
+    this.#files.set(name, file);
   }
 
   /** Answers 500 to so many requests for a whole image. */

@@ -29,6 +29,17 @@ export interface SiteOptions {
   readonly images: readonly SiteImage[];
   /** Added to the contract's `timeouts`. */
   readonly timeouts?: Readonly<Record<string, string>>;
+  /** What the contract says of acceptance runs, beside the node. */
+  readonly acceptance?: { readonly image: string; readonly gates: readonly number[] };
+}
+
+/** What a contract needs of a chain that is about to start. */
+interface Places {
+  /** Where BMCs find the gateway. */
+  readonly gatewayUrl: string;
+  /** The port of the host at which the machine finds it. */
+  readonly machinePort: number;
+  readonly iso: string;
 }
 
 /** The host, as QEMU's user network shows it to a machine. */
@@ -50,14 +61,13 @@ export async function checksumOf(file: string): Promise<string> {
 export function inventoryOf(
   { emulator }: Machines,
   machine: Machine,
-  { gatewayUrl, iso }: { readonly gatewayUrl: string; readonly iso: string },
-  { images, timeouts = {} }: SiteOptions,
+  { gatewayUrl, machinePort, iso }: Places,
+  { images, timeouts = {}, acceptance }: SiteOptions,
 ): string {
-  const { port } = new URL(gatewayUrl);
   return stringify({
     site: machine.name,
     bmc: { credentials: { username: emulator.username, password: 'env:EMULATOR_PASSWORD' }, auth: 'basic' },
-    media: { gatewayUrl: `http://${HOST}:${port}`, bmcGatewayUrl: gatewayUrl, iso },
+    media: { gatewayUrl: `http://${HOST}:${machinePort}`, bmcGatewayUrl: gatewayUrl, iso },
     timeouts: { agent: '15m', firstBoot: '15m', ...timeouts },
     networks: { provisioning: { cidr: '127.0.0.0/8', kind: 'provisioning' } },
     images: images.map((image) => ({ ...image, architecture: 'x86_64', bootMode: 'uefi' })),
@@ -76,5 +86,6 @@ export function inventoryOf(
         bootMode: 'uefi',
       },
     ],
+    ...(acceptance ? { acceptance: { node: machine.name, ...acceptance } } : {}),
   });
 }
