@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { effectiveNode } from '../contracts/inventory/effective.ts';
-import { fail } from '../core/errors/failure.ts';
+import { asFailure, fail, RackwrightError } from '../core/errors/failure.ts';
 import type { Json } from '../core/json.ts';
 import type { Captured, EvidenceRef, StepInput, StepOutput } from '../core/operations.ts';
 import { DRIVER_PLANS } from '../core/plans/index.ts';
@@ -11,6 +11,7 @@ import { pauseAt } from './crash-points.ts';
 import type { Driver, StepContext, StepFunction } from './drivers/driver.ts';
 import { fence } from './fence.ts';
 import { toApplicationFailure } from './failures.ts';
+import { redact } from './secrets/redact.ts';
 import type { Site } from './site.ts';
 import { controlPlaneFirst } from './standing/red.ts';
 
@@ -31,7 +32,7 @@ export function driverActivities(site: Site, driver: Driver): { [name: string]: 
       const { kind } = input.ref;
       await pauseAt(`${input.ref.node}:${kind}:${step.id}:before`);
       await fence(site, input.ref);
-      const output = await inTime(step, context, run);
+      const output = await tellingOn(site, () => inTime(step, context, run));
       await pauseAt(`${input.ref.node}:${kind}:${step.id}:after`);
       return output;
     });
@@ -100,15 +101,33 @@ export function activity<I, O>(
   };
 }
 
-/** Gives a step what is left of its time, of this attempt and of all together. */
+/** Tells the next attempt what this one failed with, by its last heartbeat: it may have no time to find that out. */
+async function tellingOn<T>(site: Site, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof RackwrightError && error.failure.retryable)
+      Context.current().heartbeat(redact(error.failure, site.secrets));
+    throw error;
+  }
+}
+
+/**
+ * Gives a step what is left of its time, of this attempt and of all together. What is cut off because all of it is
+ * over fails with what it failed with before, where that is known: that a rest of time was too short is no cause.
+ */
 async function inTime(step: Step, context: StepContext, run: StepFunction): Promise<StepOutput> {
   const { info } = Context.current();
   const { startToCloseTimeoutMs, scheduleToCloseTimeoutMs } = info;
   const elapsed = info.currentAttemptScheduledTimestampMs - info.scheduledTimestampMs;
   const attempt = startToCloseTimeoutMs - GRACE_MS;
   const total = scheduleToCloseTimeoutMs - GRACE_MS - elapsed;
+  const isLast = attempt >= total;
+  const before = asFailure(info.heartbeatDetails);
   const silence = (): Error =>
-    fail(step.silence, `${step.title}: an attempt did not end in time.`, { retryable: attempt < total });
+    isLast && before !== undefined && step.silence === 'STEP_TIMEOUT'
+      ? new RackwrightError({ ...before, retryable: false })
+      : fail(step.silence, `${step.title}: an attempt did not end in time.`, { retryable: !isLast });
   return within(Math.min(attempt, total), context.signal, silence, (signal) => run({ ...context, signal }));
 }
 

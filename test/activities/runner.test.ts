@@ -211,6 +211,29 @@ describe('an attempt that hangs', () => {
     expect(stopped).toBe(true);
   });
 
+  it.each([
+    [
+      'of its last one, where that is known',
+      'connect',
+      fail('BMC_UNREACHABLE', 'b1: no connection.'),
+      'BMC_UNREACHABLE',
+    ],
+    ['of its own silence, where nothing is', 'connect', undefined, 'STEP_TIMEOUT'],
+    ['of whom it waited for', 'await-agent', notYet('CHECK_TIMEOUT', 'not yet', 1), 'AGENT_SILENT'],
+  ])('when all the time is over, fails with the cause %s', async (_what, step, before, type) => {
+    const { driver, activities, input } = await scene();
+    driver.script[step] = () => new Promise(() => undefined);
+    const environment = new MockActivityEnvironment({
+      startToCloseTimeoutMs: 65_000,
+      scheduleToCloseTimeoutMs: 305_000,
+      scheduledTimestampMs: 1_000_000,
+      currentAttemptScheduledTimestampMs: 1_299_500,
+      heartbeatDetails: before?.failure,
+    });
+    const error = await environment.run(activities[`redfish.${step}`]!, input).catch((e: object) => e);
+    expect(error).toMatchObject({ type, nonRetryable: true });
+  });
+
   it('that was aborted by something of its own is no cancellation', async () => {
     const { run, driver } = await scene();
     driver.script['write-image'] = async () => {

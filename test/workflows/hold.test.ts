@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Context } from '@temporalio/activity';
 import { fail } from '../../core/errors/failure.ts';
 import { createLocalEnvironment } from '../support/temporal.ts';
 import { House, INVENTORY, NODE, refusalOf, SITE, until } from './support.ts';
@@ -47,6 +48,22 @@ async function holdAt(step: string, requestId: string): Promise<void> {
 }
 
 const idle = () => until(async () => (await house.state()).operation === null);
+
+it('the next attempt of a step knows what the one before failed with, and no secret of it', async () => {
+  house.site.secrets.add('hunter2-secret');
+  const seen: unknown[] = [];
+  house.driver.script['preflight'] = async () => {
+    seen.push(Context.current().info.heartbeatDetails);
+    if (seen.length === 1) throw fail('BMC_UNREACHABLE', 'n1, as admin:hunter2-secret: no connection.');
+    throw fail('FIRST_BOOT_SILENT', 'it is over', { retryable: false });
+  };
+  await house.send('deploy', { image: 'a', requestId: 'h0' });
+  await until(async () => (await house.state()).operation?.held === true);
+  expect(seen).toEqual([undefined, expect.objectContaining({ code: 'BMC_UNREACHABLE' })]);
+  expect(JSON.stringify(seen)).not.toContain('hunter2');
+  await house.send('abort', { reason: 'a test' });
+  await idle();
+});
 
 describe('a held operation', () => {
   it('has kept the failing state, is safe, and shows what to do; an unknown step is refused', async () => {
