@@ -181,14 +181,12 @@ const configuration = (
     'osd pool default size = 3',
     'osd pool default min size = 2',
     'osd pool default pg autoscale mode = off',
-    'osd heartbeat interval = 1',
-    'osd heartbeat grace = 4',
     'mon osd min down reporters = 1',
     'mon osd down out interval = 3600',
     'mgr beacon period = 1',
     // Beacons that are older than this, but for one tick, are taken for the monitor's own lateness.
     'mon tick interval = 1',
-    'mon mgr beacon grace = 5',
+    'mon mgr beacon grace = 10',
     'mon mgr mkfs grace = 1',
     'mgr initial modules =',
     // The disk is that of whoever runs the tests.
