@@ -147,6 +147,17 @@ export class PhysicalBench {
     return results;
   }
 
+  /** Waits until Placement offers the node: its nova-compute sees by and by that it is free again. */
+  async offered(): Promise<void> {
+    const { uuid } = await this.ironic(`/v1/nodes/${this.node}`);
+    const headers = { 'openstack-api-version': 'placement 1.36' };
+    const path = '/allocation_candidates?resources=CUSTOM_BM_SMALL:1';
+    await until('an offer of the node', async () => {
+      const answer = await this.cloud.admin.call('GET', 'placement', path, undefined, headers);
+      return uuid in answer.provider_summaries;
+    });
+  }
+
   /** Takes the node back by Ironic alone, as its operator does. */
   async undeploy(): Promise<void> {
     const path = `/v1/nodes/${this.node}`;

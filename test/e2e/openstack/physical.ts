@@ -119,7 +119,10 @@ export function physicalAcceptance(cloud: () => OpenStackPeer): void {
       },
       {
         what: 'the nova-compute of Ironic is down',
-        fault: () => serviceDown(cloud(), 'nova-compute-ironic'),
+        fault: async () => {
+          await bench.offered();
+          return serviceDown(cloud(), 'nova-compute-ironic');
+        },
         message: /No valid host was found.*nova-compute on .* is down/,
         released: 'pass',
       },
