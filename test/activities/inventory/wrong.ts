@@ -450,6 +450,13 @@ nodes:
       ['{ from: v }', ['2:50 kubernetes.ceph.from names no vantage point of this inventory']],
       ['{ namespace: r, user: "-x" }', ['2:64 kubernetes.ceph.user is not the name of a user of Ceph']],
       ['{ namespace: r, user: rackwright.1, toolbox: app=t }', []],
+      [
+        '{ from: v, toolbox: app=t }',
+        [
+          '2:36 kubernetes.ceph has a `toolbox`, and asks elsewhere',
+          '2:50 kubernetes.ceph.from names no vantage point of this inventory',
+        ],
+      ],
     ] as const
   ).map(([ceph, problems]): WrongCase => [
     'site: s1',
