@@ -4,10 +4,10 @@ import { appendFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePorts } from '../../client/up/ports.ts';
 import { missingPrograms } from './once.ts';
+import { until } from './openstack/api.ts';
 import { Programs } from './programs.ts';
 
 const run = promisify(execFile);
@@ -87,16 +87,12 @@ export async function startCeph(): Promise<CephPeer> {
     },
     says: (code) => told(peer, code),
     async silent() {
-      for (const ends = Date.now() + UP_MS; ; await sleep(250)) {
-        if (
-          await ceph('status').then(
-            () => false,
-            () => true,
-          )
-        )
-          return;
-        if (Date.now() > ends) throw new Error('Ceph still answers');
-      }
+      await until('silence of Ceph', () =>
+        ceph('status').then(
+          () => false,
+          () => true,
+        ),
+      );
     },
     async stop() {
       for (const daemon of DAEMONS) await programs.kill(daemon);
@@ -145,14 +141,12 @@ export async function startCeph(): Promise<CephPeer> {
 
 /** Waits until its health is this, with a manager and all data clean; or until one of its checks is. */
 async function told(peer: CephPeer, wanted: string): Promise<void> {
-  for (const ends = Date.now() + UP_MS; ; await sleep(250)) {
+  await until(`${wanted} of Ceph`, async () => {
     const { health, mgrmap, pgmap } = await peer.status();
     const isClean = pgmap.pgs_by_state.every(({ state_name: state }) => state === 'active+clean');
-    if (health.status === wanted && mgrmap.available && isClean) return;
-    if (Object.keys(health.checks).includes(wanted)) return;
-    if (Date.now() > ends)
-      throw new Error(`Ceph does not come to ${wanted}: ${JSON.stringify({ health, pgmap })}`);
-  }
+    const isSo = health.status === wanted && mgrmap.available && isClean;
+    return isSo || Object.keys(health.checks).includes(wanted);
+  });
 }
 
 /** All on loopback, and quick to tell who is gone. */
