@@ -155,6 +155,10 @@ describe('ATA', () => {
     const none = await erased('sata', { hdparm: { security: false } }, {});
     expect(none.proof).toMatchObject({ method: 'overwrite', verified: true });
     expect(none.proof['failedMethods']).toMatchObject([{ reason: /no ATA security/ }]);
+    // Behind a bridge it says what it could do, and cannot be told to do it.
+    const bridged = await erased('sata', { hdparm: { bridged: true } }, {});
+    expect(bridged.proof).toMatchObject({ method: 'overwrite', verified: true });
+    expect(bridged.proof['failedMethods']).toMatchObject([{ reason: /no ATA commands directly/ }]);
   });
 
   it('whose maker writes the same pattern at each erase is overwritten, since that is what stood there', async () => {

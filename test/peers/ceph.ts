@@ -183,6 +183,11 @@ const configuration = (
     'mon mgr beacon grace = 10',
     'mon mgr mkfs grace = 1',
     'mgr initial modules =',
+    // What waited while daemons were down on purpose is not slow; nor does a busy machine make it ill.
+    'mon op complaint time = 3600',
+    'osd op complaint time = 3600',
+    'mon warn on slow ping time = 60000',
+    'mon clock drift allowed = 5',
     // The disk is that of whoever runs the tests.
     'mon data avail warn = 0',
     'mon data avail crit = 0',
