@@ -104,6 +104,31 @@ const exceptionsOf = (events: string): string =>
     .filter((line) => /^[\w.]+: /.test(line))
     .join('\n');
 
+/** Whether a nova-compute that works has the node. */
+export function judgeCarrier(
+  { name }: Pick<BareNode, 'name'>,
+  hypervisor: Hypervisor | undefined,
+): CloudFinding | undefined {
+  if (hypervisor === undefined) {
+    return {
+      message: `No nova-compute has node ${name}.`,
+      faultDomain: 'openstack',
+      correction:
+        'Start nova-compute with the Ironic driver (openstack compute service list), and let the cell know its host: nova-manage cell_v2 discover_hosts.',
+    };
+  }
+  const { host, state, status } = hypervisor;
+  if (state === 'up' && status !== 'disabled') return undefined;
+  const isDown = state !== 'up';
+  return {
+    message: `nova-compute on ${host}, which has node ${name}, is ${isDown ? 'down' : 'disabled'}.`,
+    faultDomain: 'openstack',
+    correction: isDown
+      ? `Start nova-compute on ${host}, and look why it stopped.`
+      : `openstack compute service set --enable ${host} nova-compute`,
+  };
+}
+
 /** Why a server is in ERROR before a node was deployed for it, by what else is seen. */
 export function judgeError({ server, events, node, hypervisor, offered, flavor }: Broken): CloudFinding {
   const fault = server.fault ?? 'no reason is told';
@@ -137,24 +162,8 @@ export function judgeError({ server, events, node, hypervisor, offered, flavor }
       correction: 'Enrol it in Ironic, or correct `acceptance.node`.',
     });
   }
-  if (hypervisor === undefined) {
-    return with_({
-      message: `No nova-compute has node ${node.name}.`,
-      faultDomain: 'openstack',
-      correction:
-        'Start nova-compute with the Ironic driver (openstack compute service list), and let the cell know its host: nova-manage cell_v2 discover_hosts.',
-    });
-  }
-  if (hypervisor.state !== 'up' || hypervisor.status === 'disabled') {
-    const down = hypervisor.state !== 'up';
-    return with_({
-      message: `nova-compute on ${hypervisor.host}, which has node ${node.name}, is ${down ? 'down' : 'disabled'}.`,
-      faultDomain: 'openstack',
-      correction: down
-        ? `Start nova-compute on ${hypervisor.host}, and look why it stopped.`
-        : `openstack compute service set --enable ${hypervisor.host} nova-compute`,
-    });
-  }
+  const carried = judgeCarrier(node, hypervisor);
+  if (carried) return with_(carried);
   if (node.state !== 'available' || node.maintenance) {
     return with_({
       message: `Node ${node.name} is ${node.maintenance ? 'in maintenance' : node.state} in Ironic.`,

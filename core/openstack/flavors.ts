@@ -76,13 +76,12 @@ export function candidatesQuery({ specs }: Flavor): string {
 export const readCandidates = (answer: unknown): readonly string[] =>
   Object.keys((field(answer, 'provider_summaries') as object | undefined) ?? {});
 
-/** Whether the flavor fits the node, and no other. */
-export function judgeCandidates(
+/** Whether the flavor, which fits the node, fits no other. */
+export function judgeOthers(
   { name }: Flavor,
   node: { readonly uuid: string; readonly name: string },
   candidates: readonly string[],
 ): CloudFinding[] {
-  if (!candidates.includes(node.uuid)) return [notOffered(name, node)];
   const others = candidates.filter((each) => each !== node.uuid);
   if (others.length === 0) return [];
   return [

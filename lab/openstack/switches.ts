@@ -34,6 +34,7 @@ export const CLOUD_SWITCHES: { readonly [service in CloudService]: readonly Faul
     flag('computeDisabled', 'nova-compute of compute-1 is disabled'),
     flag('conductorDown', 'nova-conductor of the last controller is down'),
     flag('schedulerDown', 'nova-scheduler of the last controller is down'),
+    flag('ironicComputeDown', 'nova-compute for Ironic has not reported for ten minutes: it is down'),
     flag('ironicComputeMissing', 'there is no nova-compute for Ironic: it never registered'),
     flag('serviceFlapping', 'nova-compute of compute-1 is up, and reports no more: its time stands still'),
     flag('serverError', 'a new server ends in ERROR: no valid host was found'),

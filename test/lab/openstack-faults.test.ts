@@ -215,6 +215,13 @@ const CASES: readonly Case[] = [
   },
   {
     service: 'nova',
+    fault: 'ironicComputeDown',
+    look: service('nova-compute', 'controller-1-ironic', 'state'),
+    without: ['up'],
+    with: ['down'],
+  },
+  {
+    service: 'nova',
     fault: 'ironicComputeMissing',
     look: service('nova-compute', 'controller-1-ironic', 'state'),
     without: ['up'],

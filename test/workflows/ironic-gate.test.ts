@@ -36,6 +36,7 @@ afterAll(async () => {
 it.each<[service: CloudService, fault: string, check: string, domain: string, message: RegExp]>([
   ['ironic', 'conductorDown', 'ironic-conductors', 'ironic', /controller-2 is not alive/],
   ['ironic', 'conductorMissing', 'ironic-conductors', 'ironic', /knows no conductor controller-2/],
+  ['nova', 'ironicComputeDown', 'ironic-compute', 'openstack', /controller-1-ironic.* is down/],
   ['nova', 'ironicComputeMissing', 'ironic-compute', 'openstack', /no nova-compute on controller-1-ironic/],
   ['ironic', 'driverMissing', 'ironic-drivers', 'ironic', /No conductor has the hardware type redfish/],
   ['ironic', 'interfaceMissing', 'ironic-drivers', 'ironic', /no boot interface redfish-virtual-media/],

@@ -44,7 +44,9 @@ export function novaServices(cloud: Cloud): NovaService[] {
       const still = nova.on('serviceFlapping') ? { reportedAt: new Date(cloud.state.startedAt) } : {};
       return { ...found, ...still, disabled: nova.on('computeDisabled') };
     }),
-    ...(nova.on('ironicComputeMissing') ? [] : [service('nova-compute', IRONIC_COMPUTE, false)]),
+    ...(nova.on('ironicComputeMissing')
+      ? []
+      : [service('nova-compute', IRONIC_COMPUTE, nova.on('ironicComputeDown'))]),
   ];
 }
 

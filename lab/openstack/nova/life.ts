@@ -105,8 +105,8 @@ function chosenHost(cloud: Cloud, server: CloudServer): string | undefined {
 function onBareMetal(cloud: Cloud, server: CloudServer, wanted: string): void {
   const node = cloud.state.nodes.find((each) => resourceClassOf(each) === wanted && available(cloud, each));
   const elsewhere = ![null, IRONIC_COMPUTE].includes(server.wanted.host);
-  if (node === undefined || elsewhere || cloud.faults.nova.on('ironicComputeMissing'))
-    return failed(cloud, server, NO_HOST);
+  const isCarried = novaServices(cloud).some(({ host, up }) => host === IRONIC_COMPUTE && up);
+  if (node === undefined || elsewhere || !isCarried) return failed(cloud, server, NO_HOST);
   const pxe = cloud.state.nodePorts.filter((port) => port['node_uuid'] === node.uuid);
   for (const [i, { id }] of server.ports.entries()) {
     const port = cloud.state.ports.find((each) => each['id'] === id);

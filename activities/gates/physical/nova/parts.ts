@@ -1,11 +1,18 @@
 import { notYet } from '../../../../core/errors/failure.ts';
 import type { BareNode } from '../../../../core/openstack/bare-node.ts';
-import { judgeCandidates, judgeFlavor, judgeQuota, type Flavor } from '../../../../core/openstack/flavors.ts';
+import { judgeCarrier } from '../../../../core/openstack/build.ts';
+import {
+  judgeOthers,
+  judgeFlavor,
+  judgeQuota,
+  notOffered,
+  type Flavor,
+} from '../../../../core/openstack/flavors.ts';
 import type { CloudFinding } from '../../../../core/openstack/finding.ts';
 import { field, items, text } from '../../../../core/openstack/read.ts';
 import type { OpenStack } from '../../../openstack/client.ts';
 import { imagesNamed } from '../../../openstack/glance.ts';
-import { candidatesOf, flavorNamed } from './cloud.ts';
+import { candidatesOf, flavorNamed, hypervisorOf } from './cloud.ts';
 import { isOver, type Plan } from './plan.ts';
 
 const AGAIN_MS = 5000;
@@ -39,16 +46,34 @@ export async function partsOf(cloud: OpenStack, plan: Plan, node: BareNode): Pro
   } else {
     const ofFlavor = judgeFlavor(flavor, plan.node.resourceClass ?? node.resourceClass ?? '');
     const candidates = ofFlavor.length > 0 ? [node.uuid] : await candidatesOf(cloud, flavor);
-    if (!candidates.includes(node.uuid) && found.length === 0 && isBack(node, plan)) {
-      throw notYet('CHECK_TIMEOUT', `Placement does not offer node ${node.name} yet.`, AGAIN_MS);
+    found.push(...ofFlavor);
+    if (candidates.includes(node.uuid)) {
+      found.push(...judgeOthers(flavor, node, candidates));
+    } else {
+      const why = await whyNotOffered(cloud, plan, node);
+      if (why) found.push(why);
+      else if (found.length === 0) {
+        throw notYet('CHECK_TIMEOUT', `Placement does not offer node ${node.name} yet.`, AGAIN_MS);
+      }
     }
-    const ofPlaces = judgeCandidates(flavor, node, candidates);
-    const project = cloud.project;
-    found.push(...ofFlavor, ...ofPlaces, ...judgeQuota(limits, flavor, project));
+    found.push(...judgeQuota(limits, flavor, cloud.project));
   }
   return found.length > 0 || flavor === undefined || typeof image !== 'string' || typeof network !== 'string'
     ? found
     : { flavor, image, network };
+}
+
+/** Why Placement does not offer the node; undefined while it may yet, since its nova-compute works. */
+async function whyNotOffered(
+  cloud: OpenStack,
+  plan: Plan,
+  node: BareNode,
+): Promise<CloudFinding | undefined> {
+  const hypervisor = await hypervisorOf(cloud, node.uuid);
+  const carried = judgeCarrier(node, hypervisor);
+  // A node that is new to Nova has no nova-compute at first.
+  const mayCome = hypervisor === undefined || carried === undefined;
+  return mayCome && isBack(node, plan) ? undefined : (carried ?? notOffered(plan.flavor, node));
 }
 
 async function imageNamed(cloud: OpenStack, name: string): Promise<string | CloudFinding> {

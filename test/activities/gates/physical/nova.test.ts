@@ -190,6 +190,34 @@ describe('one thing wrong', () => {
     {
       check: 'server-requested',
       domain: 'openstack',
+      message: /nova-compute on controller-1-ironic, which has node node-001, is down/,
+      fault: () => {
+        on('nova', 'ironicComputeDown')();
+        on('placement', 'inventoryReserved')();
+      },
+      others: NOTHING,
+    },
+    {
+      check: 'server-requested',
+      domain: 'openstack',
+      message: /No nova-compute has node node-001/,
+      fault: () => {
+        on('nova', 'ironicComputeMissing')();
+        on('placement', 'inventoryReserved')();
+      },
+      acceptance: SHORT,
+      others: NOTHING,
+    },
+    {
+      check: 'server-requested',
+      domain: 'openstack',
+      message: /into ERROR: No valid host was found.* is down/,
+      fault: on('nova', 'ironicComputeDown'),
+      others: { ...NOTHING, 'server-released': 'pass' },
+    },
+    {
+      check: 'server-requested',
+      domain: 'openstack',
       message: /into ERROR: No valid host was found.* No nova-compute has node/,
       fault: on('nova', 'ironicComputeMissing'),
       others: { ...NOTHING, 'server-released': 'pass' },
