@@ -28,8 +28,12 @@ export function serverOf({ inventory }: CheckContext): { node: EffectiveNode; im
 }
 
 /** The id of a request of this run of the gate: the same in each attempt, another after a resume. */
-export function requestIdOf({ input }: CheckContext, verb: 'deploy' | 'release' | 'server'): string {
-  const { runId, run } = input;
+export function requestIdOf(
+  { input }: CheckContext,
+  verb: 'deploy' | 'release' | 'server',
+  run = input.run,
+): string {
+  const { runId } = input;
   const short =
     runId.length <= LONGEST_RUN ? runId : `${runId.slice(0, LONGEST_RUN - 15)}-${fingerprint(runId)}`;
   return `${ACCEPTANCE_OWNER}-${short}-${run}-${verb}`;

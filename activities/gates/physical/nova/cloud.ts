@@ -24,10 +24,14 @@ import { requestIdOf } from '../server.ts';
 const of = encodeURIComponent;
 
 /** What the server of this run of the gate is called and marked with: the same in each attempt. */
-export const markOf = (context: CheckContext): Mark => ({
-  name: `rackwright-${requestIdOf(context, 'server')}`,
+export const markOf = (context: CheckContext, run?: number): Mark => ({
+  name: `rackwright-${requestIdOf(context, 'server', run)}`,
   site: context.input.site,
 });
+
+/** The marks of this run of the gate, and of those before it: their clean-up may have failed. */
+export const marksOf = (context: CheckContext): Mark[] =>
+  Array.from({ length: context.input.run }, (_, before) => markOf(context, before + 1));
 
 /** A thing as the cloud shows it, and as it is read. */
 export interface Seen<T> {

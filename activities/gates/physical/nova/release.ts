@@ -9,7 +9,7 @@ import type { OpenStack } from '../../../openstack/client.ts';
 import type { CheckFunction } from '../../check.ts';
 import { withOpenStack } from '../../openstack/session.ts';
 import { noServer, result, wrong } from '../server.ts';
-import { markOf, nodeNamed, refuseBlind, serverById, serversOf } from './cloud.ts';
+import { marksOf, nodeNamed, refuseBlind, serverById, serversOf } from './cloud.ts';
 import { leftOf } from './left.ts';
 import { mayStillCome, notedOf, type Noted } from './noted.ts';
 import { deleteBound, isOver } from './plan.ts';
@@ -17,8 +17,8 @@ import { deleteBound, isOver } from './plan.ts';
 const LOOK_MS = 5000;
 
 /**
- * Deletes what this run of the gate has asked for, whatever became of it, and looks whether the node is as free as
- * before. What is not marked as its own is left alone, and nothing is done to the node but by Nova.
+ * Deletes what this run of the gate has asked for, and those before it whose clean-up did not come to its end, whatever
+ * became of it, and looks whether the node is as free as before. What is not marked as its own is left alone, and nothing is done to the node but by Nova.
  */
 export const serverReleased: CheckFunction = {
   skip: noServer,
@@ -26,9 +26,10 @@ export const serverReleased: CheckFunction = {
     withOpenStack(context, async (cloud) => {
       const name = context.inventory.acceptance?.node;
       if (name === undefined) return result('skipped', 'no node is dedicated');
-      const mark = markOf(context);
+      const marks = marksOf(context);
       const seconds = deleteBound(context.inventory);
-      const servers = await serversOf(cloud, mark);
+      const found = await Promise.all(marks.map((mark) => serversOf(cloud, mark)));
+      const servers = found.flat();
       for (const { read } of servers) {
         const asked = `server ${read.id}, before it is deleted`;
         await context.evidence(`taken-${read.id}`, {
@@ -37,53 +38,61 @@ export const serverReleased: CheckFunction = {
         });
       }
       const stuck: CloudFinding[] = [];
-      for (const { read } of servers) stuck.push(...(await remove(cloud, read, mark, seconds)));
+      for (const { read } of servers) stuck.push(...(await remove(cloud, read, marks, seconds)));
       if (stuck.length > 0) return wrong(name, stuck, 'openstack');
       const gone = servers.map(({ read }) => read.id).join(', ');
       if (servers.length > 0) throw notYet('CHECK_TIMEOUT', `Server ${gone} is being deleted.`, LOOK_MS);
       const noted = await notedOf(context);
-      if (noted.ids.length === 0) return unasked(noted);
-      await refuseUnlisted(cloud, noted.ids, mark);
+      const ids = [...noted.owed, ...noted.ids];
+      if (ids.length === 0) return unasked(noted);
+      await refuseUnlisted(cloud, ids, marks);
       const seen = await nodeNamed(cloud, name);
       if (!seen) {
         await refuseBlind(cloud, name);
         return wrong(name, [lost(name)], 'ironic');
       }
       const { read: node } = seen;
-      if (node.instance !== null && noted.ids.includes(node.instance)) {
+      if (node.instance !== null && ids.includes(node.instance)) {
         // A server whose nova-compute is down is deleted without it: nobody tells Ironic.
         if (isOver(noted.lastSeen ?? node.since, seconds)) return wrong(name, [kept(node)], 'openstack');
         throw notYet('CHECK_TIMEOUT', `Node ${name} still has server ${node.instance}.`, LOOK_MS);
       }
       const unfit = cleaning(node, seconds);
-      const left = await leftOf(cloud, noted, (port, id) =>
+      const left = await leftOf(cloud, { ids, left: noted.left }, (port, id) =>
         context.evidence(`left-${id}`, {
           asked: `port ${id}, before it is deleted`,
           answer: { leftPort: { ...port } },
         }),
       );
-      const found = [...(unfit ? [unfit] : judgeLeft(node, noted.before)), ...left.found];
+      const wrongs = [...(unfit ? [unfit] : judgeLeft(node, noted.before)), ...left.found];
       const evidence = await context.evidence(name, {
         asked: 'the node, and the ports and allocations of the server, after it was deleted',
         answer: { node: seen.shown, ...left.shown },
       });
-      if (found.length > 0) return wrong(name, found, 'ironic', [evidence]);
+      if (wrongs.length > 0) return wrong(name, wrongs, 'ironic', [evidence]);
       return result('pass', `${name} is available again`, { evidence: [evidence] });
     }),
 };
 
 /** Throws where Nova still has a server that it lists no more: one whose end is put off is ended now. */
-async function refuseUnlisted(cloud: OpenStack, ids: readonly string[], mark: Mark): Promise<void> {
+async function refuseUnlisted(
+  cloud: OpenStack,
+  ids: readonly string[],
+  marks: readonly Mark[],
+): Promise<void> {
   for (const id of ids) {
     const there = await serverById(cloud, id);
     if (!there) continue;
-    if (there.status === 'SOFT_DELETED' && isMarked(there, mark)) {
+    if (there.status === 'SOFT_DELETED' && isOurs(there, marks)) {
       const path = `/v2.1/servers/${encodeURIComponent(id)}/action`;
       await cloud.json('compute', path, { method: 'POST', body: { forceDelete: null } });
     }
     throw notYet('CHECK_TIMEOUT', `Server ${id} is ${there.status}, and is not listed.`, LOOK_MS);
   }
 }
+
+const isOurs = (server: CloudServer, marks: readonly Mark[]): boolean =>
+  marks.some((mark) => isMarked(server, mark));
 
 function unasked(noted: Noted) {
   if (mayStillCome(noted)) {
@@ -108,11 +117,11 @@ const lost = (name: string): CloudFinding => ({
 async function remove(
   cloud: OpenStack,
   { id }: CloudServer,
-  mark: Mark,
+  marks: readonly Mark[],
   seconds: number,
 ): Promise<CloudFinding[]> {
   const now = await serverById(cloud, id);
-  if (now === undefined || !isMarked(now, mark)) return [];
+  if (now === undefined || !isOurs(now, marks)) return [];
   const path = `/v2.1/servers/${encodeURIComponent(id)}`;
   const actions = await cloud.find('compute', `${path}/os-instance-actions`);
   const since = deletingSince(items(field(actions, 'instanceActions')));

@@ -94,6 +94,34 @@ it('two servers of lost answers are both taken back, and none that is not marked
   expect((await servers()).map(({ id }) => id).sort()).toEqual(others.sort());
 });
 
+it.each([
+  ['its server', 'nova'],
+  ['the port of its server', 'neutron'],
+])('what a clean-up could not take back, %s, is that of the next', async (_what, service) => {
+  const ports = () => lab.as((cloud) => cloud.list('network', '/v2.0/ports', 'ports'));
+  const none = (await ports()).length;
+  expect(await makeOne('server-requested', { site, inventory, runId: RUN })).toMatchObject({
+    outcome: 'pass',
+  });
+  lab.faults('neutron', { portLeft: true });
+  lab.faults(service, { apiForbidden: true });
+  const first = await makeOne('server-released', { site, inventory, runId: RUN });
+  expect(first.outcome).toBe('error');
+  lab.clear();
+  const next = await makeOne('server-released', { site, inventory, runId: RUN, run: 2 });
+  expect(next).toMatchObject(
+    service === 'nova'
+      ? { outcome: 'pass' }
+      : { outcome: 'fail', findings: [{ failure: { message: expect.stringMatching(/^Port .* was left/) } }] },
+  );
+  expect(await servers()).toEqual([]);
+  expect((await ports()).length).toBe(none);
+  // What came to its end is looked at no more.
+  expect(await makeOne('server-released', { site, inventory, runId: RUN, run: 3 })).toMatchObject({
+    outcome: 'skipped',
+  });
+});
+
 it('a clean-up that is made again after a worker died still looks at what the server has left', async () => {
   const results = await makeGate({ site, inventory, runId: RUN });
   expect(results['server-released']!.outcome).toBe('pass');
