@@ -21,6 +21,8 @@ import { ACCEPTANCE_SUBJECT } from './records/safe-names.ts';
 import type { Site } from './site.ts';
 import { claimSite } from './standing/claim.ts';
 
+const REPORT = /-acceptance\.report(\.r\d+)?$/;
+
 /** How long a held run waits for someone, unless the contract says otherwise. */
 const HOLD_FOR = 7 * 24 * 3600;
 
@@ -31,18 +33,24 @@ export async function openAcceptance(
   checks: readonly GateCheck[],
 ): Promise<OpenedAcceptance> {
   const { scheduledTimestampMs } = Context.current().info;
+  await refuseKnown(site, input.runId);
   await claimSite(site, input, Date.now() - scheduledTimestampMs);
   const inventory = await site.inventory();
   const { acceptance } = inventory;
   const contractHash = await site.contracts.store(inventory);
-  const fingerprint = await hardwareFingerprint(site, inventory);
+  const fingerprint = await siteFingerprint(site, inventory);
   const numbers = input.gates ?? acceptance?.gates?.filter(isGateNumber) ?? GATE_NUMBERS;
   refuseUnbuilt(numbers, checks);
-  if (numbers.every((number) => gateOf(number).disruptive)) requireWindow(inventory);
+  const { from, of } = input;
+  if (from !== undefined && !numbers.includes(from)) {
+    const message = `acceptance: from must be one of the gates of the contract, ${numbers.join(', ')}: nothing else is run.`;
+    throw fail('INVALID_MESSAGE', message, { details: { field: 'from' } });
+  }
+  const run = numbers.filter((number) => number >= (from ?? 1));
+  if (run.every((number) => gateOf(number).disruptive)) requireWindow(inventory);
   const plans = GATE_NUMBERS.filter((number) => numbers.includes(number)).map((number) =>
     planned(number, inventory, checks),
   );
-  const { from, of } = input;
   const kept =
     from === undefined || of === undefined
       ? undefined
@@ -57,6 +65,13 @@ export async function openAcceptance(
     onFailure: input.onFailure ?? acceptance?.onFailure ?? inventory.onFailure ?? 'hold',
     holdForSeconds: acceptance?.holdFor ?? inventory.holdFor ?? HOLD_FOR,
   };
+}
+
+/** Temporal forgets runs, and their evidence is there for longer: another run would be written over it. */
+async function refuseKnown(site: Site, runId: string): Promise<void> {
+  const entries = await site.evidence.list(site.name, ACCEPTANCE_SUBJECT, runId);
+  if (!entries.some(({ ref }) => REPORT.test(ref.id))) return;
+  throw fail('RUN_EXISTS', `Site ${site.name} has the evidence of a run ${runId} already.`);
 }
 
 /** Where nothing else is asked for, there is nothing to do. */
@@ -112,7 +127,7 @@ export async function reportOf(
   runId: string,
 ): Promise<AcceptanceReport> {
   const entries = await site.evidence.list(site.name, ACCEPTANCE_SUBJECT, runId);
-  const entry = entries.find(({ ref }) => /-acceptance\.report(\.r\d+)?$/.test(ref.id));
+  const entry = entries.find(({ ref }) => REPORT.test(ref.id));
   if (!entry) throw fail('RUN_UNKNOWN', `Site ${site.name} has no report of a run ${runId}.`);
   const { answer, truncatedFrom } = await site.evidence.read(entry.ref.id);
   if (truncatedFrom !== undefined) {
@@ -121,9 +136,19 @@ export async function reportOf(
   return answer as unknown as AcceptanceReport;
 }
 
-/** Of what the last inspections of the contract's nodes saw: hardware, firmware and BIOS. */
-async function hardwareFingerprint(site: Site, inventory: Inventory): Promise<string> {
+/**
+ * Of what evidence depends on beside the contract: hardware, firmware and BIOS, as the last inspections of its nodes
+ * saw them, and which bytes its images are, where some were promoted.
+ */
+async function siteFingerprint(site: Site, inventory: Inventory): Promise<string> {
   const seen: JsonObject = {};
+  const promoted: JsonObject = {};
+  for (const { name } of inventory.images) {
+    const found = await site.promoted(name);
+    if (found) promoted[name] = found.version.checksum;
+  }
+  // No node is called so.
+  if (Object.keys(promoted).length > 0) seen['_images'] = promoted;
   for (const { name } of inventory.nodes) {
     const kept = await site.inspections.read(site.name, name);
     if (!kept) continue;
@@ -137,4 +162,7 @@ async function hardwareFingerprint(site: Site, inventory: Inventory): Promise<st
 export const closeAcceptance = (
   site: Site,
   { report }: { report: AcceptanceReport },
-): Promise<ClosedAcceptance> => keepRun(site, report);
+): Promise<ClosedAcceptance> =>
+  report.failure?.code === 'RUN_EXISTS'
+    ? Promise.resolve({ evidence: [], signature: { signed: false, why: report.failure.message } })
+    : keepRun(site, report);

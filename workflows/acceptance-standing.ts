@@ -1,5 +1,6 @@
 import { gateOf, type GateNumber } from '../core/acceptance/gates.ts';
 import type { AcceptanceReport, GateReport, OpenedAcceptance } from '../core/acceptance/report.ts';
+import type { Failure } from '../core/errors/failure.ts';
 import { failureOfGate } from '../core/acceptance/verdict.ts';
 import { verdictMessage } from '../core/acceptance/verdict-message.ts';
 import { siteActivities, webhook } from './activities.ts';
@@ -12,15 +13,24 @@ interface RunName {
   readonly runId: string;
 }
 
-/** Why it is no time for a gate now, which the run may be older than; null: it may run. */
+/**
+ * Why it is no time for a gate now, in words, or the failure that kept it from being told: the contract may be gone,
+ * since a run may be held for days. Null: it may run.
+ */
 export async function noTimeFor(
   gate: GateNumber,
   site: string,
   { contractHash }: OpenedAcceptance,
-): Promise<string | null> {
+): Promise<string | Failure | null> {
   if (!gateOf(gate).disruptive) return null;
-  const { closed } = await siteActivities(site).maintenanceWindow({ site, contractHash });
-  return closed;
+  try {
+    const { closed } = await siteActivities(site).maintenanceWindow({ site, contractHash });
+    return closed;
+  } catch (error) {
+    const untold = isReported(error) ? failureOf(error) : undefined;
+    if (untold === undefined) throw error;
+    return untold;
+  }
 }
 
 /** What depends on green gates learns at once how this one came out, also from a run that is held for days. */

@@ -25,7 +25,8 @@ export async function keptGates(
   const outdated = (why: string): Error =>
     fail('EVIDENCE_OUTDATED', `The evidence of run ${runId} is not used again: ${why}.`);
   if (other.contractHash !== now.contractHash) throw outdated('the contract has changed since');
-  if (other.fingerprint !== now.fingerprint) throw outdated('hardware or firmware has changed since');
+  if (other.fingerprint !== now.fingerprint)
+    throw outdated('hardware, firmware or a promoted image has changed since');
   const kept = new Map<GateNumber, GateReport>();
   for (const plan of now.plans.filter(({ gate }) => gate < from)) {
     const gate = other.gates.find((each) => each.gate === plan.gate);

@@ -9,7 +9,12 @@ import { isGreen } from './verdict.ts';
  */
 export function whyNotKept({ gate, checks }: PlannedGate, then: GateReport | undefined): string | undefined {
   if (!then || then.endedAt === undefined || !isGreen(then.outcome)) return `its gate ${gate} is not green`;
-  const passed = new Set(then.checks.filter(({ outcome }) => outcome === 'pass').map(({ id }) => id));
-  const missing = checks.find(({ id, skipped }) => skipped === undefined && !passed.has(id));
+  // One that began, and found nothing to look at, was made: a clean-up in particular.
+  const made = then.checks.filter(
+    ({ outcome, startedAt }) => outcome === 'pass' || (outcome === 'skipped' && startedAt !== undefined),
+  );
+  const missing = checks.find(
+    ({ id, skipped }) => skipped === undefined && !made.some((each) => each.id === id),
+  );
   return missing && `check ${missing.id} of gate ${gate} was not made then`;
 }

@@ -50,6 +50,12 @@ export function parseAcceptanceInput(input: unknown, runId: string): Result<Acce
   }
   if (Array.isArray(gates) && gates.length === 0)
     return refused('acceptance: gates must not be empty.', 'gates');
+  if (Array.isArray(gates) && typeof from === 'number' && !gates.includes(from)) {
+    return refused(
+      `acceptance: from must be one of gates, ${gates.join(', ')}: nothing else is run.`,
+      'from',
+    );
+  }
   return {
     ok: true,
     value: {

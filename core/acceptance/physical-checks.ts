@@ -43,7 +43,7 @@ export const PHYSICAL_CHECKS: readonly Check[] = [
     gate: 7,
     title: 'The image is written and verified',
     shows:
-      'The agent fetches the image, writes it to the root device, and what it wrote has the digest of the contract; in a cloud, Ironic says that the deployment is made.',
+      'The agent fetches the image, writes it to the root device, and what it wrote has the digest of what is promoted, or else of the contract; in a cloud, Ironic says that the deployment is made.',
     from: 'deploy agent',
     faultDomain: 'image-supply',
     requirements: ['BOOT01'],

@@ -95,8 +95,11 @@ export interface RunEnd {
 
 /** What says something of the request, and nothing of the site. */
 const OF_THE_REQUEST: readonly ErrorCode[] = [
+  'EVIDENCE_ALTERED',
   'EVIDENCE_OUTDATED',
   'GATE_NOT_SUPPORTED',
+  'INVALID_MESSAGE',
+  'RUN_EXISTS',
   'RUN_IN_PROGRESS',
   'RUN_UNKNOWN',
   'WINDOW_CLOSED',
@@ -104,29 +107,33 @@ const OF_THE_REQUEST: readonly ErrorCode[] = [
 
 /**
  * What is to be thought of a site after a run: the first red gate of those that the contract wants, however few of
- * them the run took; a run that failed before any gate speaks for itself. Undefined: it tells nothing.
+ * them the run took; a run that failed before any gate speaks for itself, where it speaks of the site. Undefined: it
+ * tells nothing.
  */
 export function judge(
   standing: SiteStanding,
   wanted: readonly number[] | undefined,
-  end: RunEnd,
+  { outcome, failure, stoppedAt }: RunEnd,
 ): Judgement | undefined {
-  const { outcome, failure, stoppedAt } = end;
-  if ((outcome === 'fail' || outcome === 'error') && stoppedAt === undefined) {
-    if (failure && OF_THE_REQUEST.includes(failure.code)) return undefined;
-    const { faultDomain = null, code = null } = failure ?? {};
-    return { outcome, gate: null, faultDomain, code };
-  }
+  const { faultDomain = null, code = null } = failure ?? {};
+  const isEarly = (outcome === 'fail' || outcome === 'error') && stoppedAt === undefined;
+  const isOfRequest = isEarly && code !== null && OF_THE_REQUEST.includes(code);
+  // Its gates had nothing to look at: others may have.
+  const isEmpty = isEarly && code === 'CHECK_NO_RESULT';
+  const own: Judgement = { outcome: outcome === 'fail' ? 'fail' : 'error', gate: null, faultDomain, code };
+  if (isEarly && !isOfRequest && !isEmpty) return own;
   // Whoever gave up before anything was red has learnt nothing.
   if (outcome === 'aborted' && stoppedAt === undefined) return undefined;
   const gates = standing.gates.filter(({ gate }) => wanted?.includes(gate) ?? true);
   const red = gates.find((each) => !isGreen(each.outcome));
   if (red) {
-    const { faultDomain = null, code = null } = red.failure ?? {};
-    return { outcome: red.outcome === 'fail' ? 'fail' : 'error', gate: red.gate, faultDomain, code };
+    const cause = { faultDomain: red.failure?.faultDomain ?? null, code: red.failure?.code ?? null };
+    return { outcome: red.outcome === 'fail' ? 'fail' : 'error', gate: red.gate, ...cause };
   }
-  if (!gates.some((each) => each.outcome === 'pass')) return undefined;
-  return { outcome: 'pass', gate: null, faultDomain: null, code: null };
+  if (isOfRequest) return undefined;
+  if (gates.some((each) => each.outcome === 'pass'))
+    return { outcome: 'pass', gate: null, faultDomain: null, code: null };
+  return isEmpty ? own : undefined;
 }
 
 /** Whether somebody has to be told: it came out otherwise, at another gate, or is somebody else's now. */

@@ -38,6 +38,7 @@ const ended = (
 
 const after = (...gates: Omit<GateStanding, 'since'>[]): SiteStanding =>
   gates.reduce(withGate, newStanding('s'));
+const EMPTY = { code: 'CHECK_NO_RESULT', faultDomain: 'contract' } as const;
 const end = (over: Partial<RunEnd> = {}): RunEnd => ({ runId: 'r9', at: T(59), outcome: 'pass', ...over });
 
 describe('the standing of a gate', () => {
@@ -125,6 +126,34 @@ describe('what is to be thought of a site', () => {
       undefined,
       end({ outcome: 'fail', failure: { code: 'RUN_IN_PROGRESS', faultDomain: 'orchestrator' } }),
       undefined,
+    ],
+    [
+      'but that run tells what it is held for',
+      after(ended(1, 'pass', 1), ended(2, 'fail', 2)),
+      undefined,
+      end({ outcome: 'fail', failure: { code: 'RUN_IN_PROGRESS', faultDomain: 'orchestrator' } }),
+      AT_2,
+    ],
+    [
+      'a run of gates that have nothing to look at leaves the others as they are, green',
+      after(ended(1, 'pass', 1), ended(2, 'skipped', 2)),
+      undefined,
+      end({ outcome: 'error', failure: EMPTY }),
+      PASS,
+    ],
+    [
+      'or red',
+      after(ended(1, 'skipped', 1), ended(2, 'fail', 2)),
+      undefined,
+      end({ outcome: 'error', failure: EMPTY }),
+      AT_2,
+    ],
+    [
+      'but where there are no others, nothing was shown',
+      after(ended(1, 'skipped', 1)),
+      undefined,
+      end({ outcome: 'error', failure: EMPTY }),
+      { outcome: 'error', gate: null, ...EMPTY },
     ],
     [
       'nor one that was given up before anything was red',

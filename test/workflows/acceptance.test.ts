@@ -303,6 +303,29 @@ describe('an acceptance run', () => {
     expect(report).toMatchObject({ outcome: 'aborted', failure: { message: 'Aborted: enough' } });
     expect(report.notes.join()).toContain('given up: Aborted: enough of that, too');
     expect(ended).toEqual(['keep', 'back', 'keep']);
+    // Nobody knows whether it is taken back: the gate is red, and the site with it.
+    expect(report).toMatchObject({ stoppedAt: 1, gates: [{ state: 'done', outcome: 'error' }] });
+
+    const third = hanging();
+    script['a1'] = third.until;
+    script['back'] = failing('it stays', 'Take it back.');
+    const stays = await runs.start({ gates: [1, 2] });
+    await third.running;
+    await runs.control(stays.runId, 'abort', { reason: 'enough' });
+    const left = await result(stays.runId);
+    expect(left).toMatchObject({ outcome: 'aborted', stoppedAt: 1 });
+    expect(outcomes(left)).toEqual(['fail', 'held-back']);
+    expect(left.notes.join()).toContain('Gate 1 has not taken back all that it had set up.');
+    const standing = await house.site.standing.read(SITE);
+    expect(standing.gates.find(({ gate }) => gate === 1)).toMatchObject({ outcome: 'fail' });
+    expect(standing.verdict).toMatchObject({ outcome: 'fail', gate: 1, runId: stays.runId });
+
+    const fourth = hanging();
+    script = { a1: fourth.until };
+    const clean = await runs.start({ gates: [1] });
+    await fourth.running;
+    await runs.control(clean.runId, 'abort', { reason: 'enough' });
+    expect(await result(clean.runId)).toMatchObject({ gates: [{ state: 'held-back' }] });
     await house.stopWorkers('activities');
     house.checks = CHECKS;
     await house.startActivities();
@@ -330,8 +353,28 @@ describe('an acceptance run', () => {
     house.inventory = INVENTORY;
     const fourth = await runs.start({ from: 5, of: first.runId, onFailure: 'fail' });
     expect(await result(fourth.runId)).toMatchObject({ failure: { code: 'EVIDENCE_OUTDATED' } });
+    const { promoted } = house.site;
+    Object.assign(house.site, {
+      promoted: async () => ({ version: { checksum: `sha256:${'1'.repeat(64)}` } }),
+    });
+    const other = await runs.start({ gates: [1, 2, 3], from: 3, of: first.runId });
+    expect(await result(other.runId)).toMatchObject({
+      failure: { code: 'EVIDENCE_OUTDATED', message: expect.stringContaining('promoted image') },
+    });
+    Object.assign(house.site, { promoted });
     const fifth = await runs.start({ from: 2, of: 'no-such-run' });
     expect(await result(fifth.runId)).toMatchObject({ failure: { code: 'RUN_UNKNOWN' } });
+  });
+
+  it('does not begin at a gate that the contract does not have', async () => {
+    const { runId: first } = await runs.start({ gates: [1, 2] });
+    await result(first);
+    house.inventory = { ...INVENTORY, acceptance: { gates: [1, 2] } };
+    const { runId } = await runs.start({ from: 3, of: first });
+    expect(await result(runId)).toMatchObject({
+      outcome: 'fail',
+      failure: { code: 'INVALID_MESSAGE', message: expect.stringContaining('gates of the contract, 1, 2') },
+    });
   });
 
   it('takes the gates of the contract, and what a failure does', async () => {
@@ -405,6 +448,30 @@ describe('an acceptance run', () => {
     await expect(runs.report('no-such')).rejects.toMatchObject({ failure: { code: 'RUN_UNKNOWN' } });
   });
 
+  it('whose id Temporal has forgotten does not touch the evidence that is there of it', async () => {
+    const { runId } = await runs.start({ gates: [1] });
+    await result(runId);
+    const kept = async () =>
+      (await house.site.evidence.list(SITE, '_acceptance', runId)).map(({ ref }) => [ref.id, ref.sha256]);
+    const before = await kept();
+    const { workflowService } = house.environment.connection;
+    const workflowExecution = { workflowId: acceptanceWorkflowId(SITE, runId) };
+    await workflowService.deleteWorkflowExecution({ namespace: 'default', workflowExecution });
+    await until(async () =>
+      handle(runId)
+        .describe()
+        .then(
+          () => false,
+          () => true,
+        ),
+    );
+    await runs.start({ runId, gates: [1] });
+    const again = await result(runId);
+    expect(again).toMatchObject({ outcome: 'fail', failure: { code: 'RUN_EXISTS' }, evidence: [] });
+    expect(await kept()).toEqual(before);
+    expect(await reportOf(house.site, runId)).toMatchObject({ outcome: 'pass' });
+  });
+
   it('refuses what it cannot take, and goes on', async () => {
     script['a1'] = failing('no', 'Mend it.');
     const { runId } = await runs.start({ gates: [1] });
@@ -425,6 +492,7 @@ describe('an acceptance run', () => {
     ['acceptance/other/x1', { site: SITE }, 'INVALID_WORKFLOW_ID'],
     [`acceptance/${SITE}/x2`, null, 'INVALID_MESSAGE'],
     [`acceptance/${SITE}/x3`, { site: SITE, gates: [9 as GateNumber] }, 'INVALID_MESSAGE'],
+    [`acceptance/${SITE}/x4`, { site: SITE, gates: [1, 2], from: 3, of: 'x' }, 'INVALID_MESSAGE'],
   ])('started wrongly, as %s with %j, it fails at once', async (workflowId, input, type) => {
     const started = await house.client.start('acceptance', {
       workflowId,

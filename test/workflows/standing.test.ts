@@ -217,7 +217,9 @@ describe('maintenance windows', () => {
     expect(report.notes.join()).toContain('Gate 7, Physical acceptance, was left out');
     expect(calls).toEqual(['a1', 'a2']);
     expect(await of7()).toBe(before);
-    expect(await ran({ gates: [7] })).toMatchObject({ outcome: 'fail', failure: { code: 'WINDOW_CLOSED' } });
+    const refused = { outcome: 'fail', failure: { code: 'WINDOW_CLOSED' } };
+    expect(await ran({ gates: [7] })).toMatchObject(refused);
+    expect(await ran({ gates: [1, 2, 7], from: 7, of: report.runId })).toMatchObject(refused);
     house.inventory = INVENTORY;
     expect(await ran({ gates: [7] })).toMatchObject({ outcome: 'pass' });
     expect(await of7()).not.toBe(before);
@@ -254,6 +256,34 @@ describe('a gate that was red in this run', () => {
     await runs.control(runId, 'resume', {});
     expect(await result(runId)).toMatchObject({ outcome: 'pass' });
     expect(calls).toEqual(['a7', 'a7']);
+  });
+});
+
+describe('a contract that is gone', () => {
+  it('keeps a gate that disturbs from being run again, and the run with its report', async () => {
+    script['a7'] = broken;
+    house.inventory = { ...INVENTORY, acceptance: { gates: [7] } };
+    const { runId } = await runs.start({});
+    await until(async () => (await runs.report(runId)).held);
+    const { contracts } = house.site;
+    const { load } = contracts;
+    Object.assign(contracts, {
+      load: () => Promise.reject(fail('CONTRACT_NOT_STORED', 'The contract is not there.')),
+    });
+    script = {};
+    await runs.control(runId, 'resume', {});
+    await until(async () => {
+      const { held, gates } = await runs.report(runId);
+      return held && gates[0]!.runs === 2;
+    });
+    Object.assign(contracts, { load });
+    expect(await runs.report(runId)).toMatchObject({
+      stoppedAt: 7,
+      failure: { code: 'CONTRACT_NOT_STORED' },
+      gates: [{ gate: 7, outcome: 'error' }],
+    });
+    await runs.control(runId, 'resume', {});
+    expect(await result(runId)).toMatchObject({ outcome: 'pass' });
   });
 });
 

@@ -42,6 +42,14 @@ it.each<[string, PlannedGate, GateReport | undefined, string | undefined]>([
     green(1, { checks: [...green(1).checks, skipped('ceph', 'Ceph')] }),
     'check ceph of gate 1 was not made then',
   ],
+  [
+    'with a check that found nothing to look at when it was made',
+    plan(1, check('left')),
+    green(1, {
+      checks: [...green(1).checks, { ...skipped('left', 'Left'), startedAt: '2026-03-01T10:00:00Z' }],
+    }),
+    undefined,
+  ],
   ['that was left out', plan(7), LEFT_OUT.gates[6], 'check check-7-0 of gate 7 was not made then'],
 ])('a gate %s', (_what, now, then, why) => {
   expect(whyNotKept(now, then)).toBe(why);
