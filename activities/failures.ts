@@ -2,6 +2,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { failure, RackwrightError, untraced, type Failure } from '../core/errors/failure.ts';
 import { redact } from './secrets/redact.ts';
 import type { Site } from './site.ts';
+import { firstWords } from './secrets/first-words.ts';
 
 /**
  * Any error as Temporal carries it: the type is the catalogue's code, the first detail the failure.
@@ -32,7 +33,7 @@ export function toApplicationFailure(
 function asKnown(error: unknown): Failure {
   if (error instanceof RackwrightError) return error.failure;
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return failure('UNEXPECTED', text.slice(0, 500));
+  return failure('UNEXPECTED', firstWords(text, 500));
 }
 
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';

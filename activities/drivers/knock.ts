@@ -6,6 +6,7 @@ import type { Knock } from '../../core/agent/reach.ts';
 import { fail, type Failure } from '../../core/errors/failure.ts';
 import type { Opening } from '../kubernetes/open.ts';
 import { runnersAt } from '../vantage/runners.ts';
+import { firstWords } from '../secrets/first-words.ts';
 
 const CONNECT_MS = 5_000;
 /** On a host: the login, the connections, which are tried at once, and the way back. */
@@ -51,7 +52,7 @@ export function placeOf(from: string, context: Opening): Place {
       const knocked = readKnocks(ran, endpoints);
       if (!('unusable' in knocked)) return knocked;
       throw fail('VANTAGE_UNUSABLE', `No guest can be tried from ${label}: ${knocked.unusable}.`, {
-        details: { from, exitCode: ran.exitCode, said: ran.stderr.slice(0, 200) },
+        details: { from, exitCode: ran.exitCode, said: firstWords(ran.stderr, 200) },
       });
     },
   };

@@ -6,7 +6,7 @@ import {
   type Subject,
 } from '../../core/acceptance/reports/statement.ts';
 import type { AcceptanceReport, ClosedAcceptance, Signature } from '../../core/acceptance/report.ts';
-import { RackwrightError } from '../../core/errors/failure.ts';
+import { fail, RackwrightError } from '../../core/errors/failure.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { ACCEPTANCE_SUBJECT } from '../records/safe-names.ts';
 import type { Site } from '../site.ts';
@@ -21,7 +21,7 @@ const NAME = 'report';
 /**
  * Keeps the report of a run, and a signed statement about it and all evidence of the run, if the contract names a key.
  * Safe to run again: report and statement take the place of those before. A key that cannot be used is told in the
- * report, and costs nobody the verdict; so is a piece of evidence that is not what was stored: a signature would vouch
+ * report, and costs nobody the verdict; so is a piece of evidence that is gone or not what was stored: a signature would vouch
  * for whatever it was made into.
  */
 export async function keepRun(site: Site, report: AcceptanceReport): Promise<ClosedAcceptance> {
@@ -70,8 +70,11 @@ async function signerOf(
   try {
     return { key, subjects: await subjectsOf(site, await piecesOf(site, report)) };
   } catch (error) {
-    if (!(error instanceof RackwrightError) || error.failure.code !== 'EVIDENCE_ALTERED') throw error;
-    return { why: `${error.failure.message} It was altered before the run was signed.` };
+    if (!(error instanceof RackwrightError)) throw error;
+    const { code, message } = error.failure;
+    if (code === 'EVIDENCE_ALTERED') return { why: `${message} It was altered before the run was signed.` };
+    if (code === 'EVIDENCE_UNKNOWN') return { why: `${message} The report of the run points to it.` };
+    throw error;
   }
 }
 
@@ -106,12 +109,13 @@ async function piecesOf(site: Site, report: AcceptanceReport): Promise<Pieces> {
   ]);
 }
 
-/** What is gone is left out. Throws EVIDENCE_ALTERED. */
+/** Throws EVIDENCE_ALTERED; EVIDENCE_UNKNOWN where the report points to what is gone: that would verify nowhere. */
 async function subjectsOf(site: Site, pieces: Pieces): Promise<Subject[]> {
   const subjects: Subject[] = [];
   for (const [id, sha256] of pieces) {
     const digest = await site.evidence.digest(id, sha256);
     if (digest !== undefined) subjects.push(subjectOf(id, digest));
+    else if (sha256 !== undefined) throw fail('EVIDENCE_UNKNOWN', `Evidence ${id} is not there.`);
   }
   return subjects;
 }

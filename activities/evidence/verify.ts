@@ -62,7 +62,7 @@ export async function verifyRun(place: RunFolder, key: Key): Promise<Verificatio
     const message = `The statement is about run ${runId} of ${site}, not about run ${place.of.runId} of ${place.of.site}.`;
     return refused({ kind: 'another-run', message });
   }
-  const { files, strange } = await readFiles(place.folder, { site, runId }, opened);
+  const { files, strange } = await readFiles(place.folder, { site, runId }, opened, place.of !== undefined);
   const digests = new Map([...files].map(([name, bytes]) => [name, sha256(bytes)]));
   const changed = [...compareFiles(opened.subject, digests), ...strange];
   const whole = { keyId: key.id, run: { site, runId }, files: opened.subject.length };
@@ -144,6 +144,7 @@ async function readFiles(
   folder: string,
   { site, runId }: { site: string; runId: string },
   { subject }: Statement,
+  inStore: boolean,
 ): Promise<Found> {
   const files = new Map<string, Buffer>();
   const strange: Problem[] = [];
@@ -153,11 +154,11 @@ async function readFiles(
     else files.set(name, bytes);
   };
   const own = `${ACCEPTANCE_SUBJECT}/${runId}/`;
-  for (const file of await filesIn(folder)) {
+  for (const file of await filesIn(folder, inStore)) {
     if (file === STATEMENT_FILE || file.startsWith(`${OTHERS_FOLDER}/`)) continue;
     await take(file, `${site}/${own}${file}`);
   }
-  const others = await filesIn(join(folder, OTHERS_FOLDER));
+  const others = await filesIn(join(folder, OTHERS_FOLDER), inStore);
   for (const other of others) {
     const path = `${OTHERS_FOLDER}/${other}`;
     // It would take the place of the one that lies where those of the run do.
@@ -176,12 +177,12 @@ async function readFiles(
   return { files, strange };
 }
 
-/** What is in a folder and in those below, by its path, but for folders; without files of unfinished writes. */
-async function filesIn(folder: string): Promise<string[]> {
+/** What is in a folder and in those below, by its path, but for folders; in the store without files of unfinished writes. */
+async function filesIn(folder: string, inStore: boolean): Promise<string[]> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     return entries
-      .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.tmp-'))
+      .filter((entry) => !entry.isDirectory() && !(inStore && entry.name.startsWith('.tmp-')))
       .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
       .sort();
   } catch (error) {

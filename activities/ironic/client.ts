@@ -4,6 +4,7 @@ import type { ProvisionTarget } from '../../core/ironic/states.ts';
 import { atLeast, negotiate, WITH_HISTORY, WITH_INVENTORY } from '../../core/ironic/version.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { invalid, IronicTransport, type IronicEndpoint } from './transport.ts';
+import { firstWords } from '../secrets/first-words.ts';
 
 /** An entry of a node's history: Ironic writes one for each error. */
 export interface HistoryEvent {
@@ -168,7 +169,7 @@ export class IronicClient {
         at: text(entry['created_at']),
         type: text(entry['event_type']),
         severity: text(entry['severity']),
-        event: text(entry['event']).slice(0, 600),
+        event: firstWords(text(entry['event']), 600),
       }))
       .toSorted((a, b) => (a.at < b.at ? 1 : -1));
   }

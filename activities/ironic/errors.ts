@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../core/errors/catalogue.ts';
 import { fail, type RackwrightError } from '../../core/errors/failure.ts';
 import { wordsWithin } from '../http-answers.ts';
+import { firstWords } from '../secrets/first-words.ts';
 
 /** What was asked: method and path, never a body. */
 export interface Asked {
@@ -12,14 +13,16 @@ const MAX_FAULT = 600;
 
 /** Ironic's own words for an error: `faultstring`, wherever its layers have wrapped it. */
 export const faultOf = (body: string): string =>
-  wordsWithin(
-    body,
-    4,
-    (layer) => layer['error_message'] ?? layer['faultstring'] ?? layer['description'] ?? layer['title'],
-  )
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, MAX_FAULT);
+  firstWords(
+    wordsWithin(
+      body,
+      4,
+      (layer) => layer['error_message'] ?? layer['faultstring'] ?? layer['description'] ?? layer['title'],
+    )
+      .replace(/\s+/g, ' ')
+      .trim(),
+    MAX_FAULT,
+  );
 
 /** The code of an answer that is not a success. */
 export function codeOf(status: number, fault: string): ErrorCode {

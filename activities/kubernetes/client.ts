@@ -22,6 +22,7 @@ import {
 import { RackwrightError } from '../../core/errors/failure.ts';
 import type { LeaseObject } from '../../core/kubernetes/shapes.ts';
 import { answerInvalid, failureOf, refusal } from './errors.ts';
+import { firstWords } from '../secrets/first-words.ts';
 
 /** Bound of one request, connecting included. */
 const REQUEST_MS = 15_000;
@@ -233,6 +234,6 @@ function messageOf(body: string): string {
     const { message } = JSON.parse(body) as { message?: unknown };
     return typeof message === 'string' ? message : '';
   } catch {
-    return body.slice(0, 200);
+    return firstWords(body, 200);
   }
 }

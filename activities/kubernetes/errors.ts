@@ -2,6 +2,7 @@ import { ApiException } from '@kubernetes/client-node';
 import type { ErrorCode } from '../../core/errors/catalogue.ts';
 import { fail, RackwrightError } from '../../core/errors/failure.ts';
 import { TLS_CODES } from '../http-answers.ts';
+import { firstWords } from '../secrets/first-words.ts';
 
 const MAX_SAID = 400;
 const AGAIN_MS = 2000;
@@ -17,7 +18,7 @@ export function codeOf(status: number): ErrorCode {
 /** The failure that an answer stands for; `said` are the API's own words. */
 export function refusal(asked: string, status: number, said: string): RackwrightError {
   const code = codeOf(status);
-  const words = said.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_SAID);
+  const words = firstWords(said.replaceAll(/\s+/g, ' ').trim(), MAX_SAID);
   return fail(
     code,
     `The Kubernetes API answers ${asked} with ${status}${words === '' ? '' : `: ${words}`}`,

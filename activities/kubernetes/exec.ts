@@ -3,6 +3,7 @@ import { WebSocket, type ClientOptions } from 'ws';
 import { fail, type RackwrightError } from '../../core/errors/failure.ts';
 import type { Kubernetes } from './client.ts';
 import { answerInvalid, refusal, unanswered } from './errors.ts';
+import { firstWords } from '../secrets/first-words.ts';
 
 /** Channels of a command's WebSocket, as the first byte of each message says. */
 const STDIN = 0;
@@ -94,10 +95,10 @@ function ending(socket: WebSocket, stop: AbortSignal, asked: string, server: str
         size += rest.length;
         if (size > MAX_OUTPUT) reject(answerInvalid(asked, `it prints more than ${MAX_OUTPUT} bytes`));
         else output.push(rest);
-      } else if (bytes[0] === STDERR) errors.push(rest.subarray(0, MAX_STDERR));
+      } else if (bytes[0] === STDERR) errors.push(rest.subarray(0, MAX_STDERR + 1));
       else if (bytes[0] === STATUS && rest.length > 0) {
         const exitCode = exitCodeOf(rest.toString('utf8'));
-        const told = Buffer.concat(errors.slice(0, 64)).toString('utf8').slice(0, MAX_STDERR);
+        const told = firstWords(Buffer.concat(errors.slice(0, 64)).toString('utf8'), MAX_STDERR);
         const stderr = told === '' && exitCode === 127 ? 'the container has no such program' : told;
         if (typeof exitCode === 'number')
           resolve({ exitCode, stdout: Buffer.concat(output).toString('utf8'), stderr });
@@ -143,6 +144,6 @@ function exitCodeOf(text: string): number | { why: string } {
   if (told && Number.isInteger(exitCode)) return exitCode;
   if (typeof status?.message === 'string' && NO_PROGRAM.test(status.message)) return 127;
   return {
-    why: typeof status?.message === 'string' ? status.message.slice(0, 300) : 'its status says nothing',
+    why: typeof status?.message === 'string' ? firstWords(status.message, 300) : 'its status says nothing',
   };
 }

@@ -3,6 +3,7 @@ import { fail, type RackwrightError } from '../../core/errors/failure.ts';
 import type { FaultDomain } from '../../core/fault-domains.ts';
 import type { ServiceType } from '../../core/openstack/catalog.ts';
 import { TLS_CODES, wordsWithin } from '../http-answers.ts';
+import { firstWords } from '../secrets/first-words.ts';
 
 const MAX_SAID = 400;
 const AGAIN_MS = 2000;
@@ -57,11 +58,13 @@ export function refusal(asked: Asked, status: number, body: string): RackwrightE
 /** The service's own words, which each service wraps in its own way. */
 export const saidOf = (body: string): string =>
   // `{"forbidden": {"message": …}}`, `{"NeutronError": {…}}`, `{"errors": [{…}]}`: the one thing in it.
-  wordsWithin(body, 5, (layer) => WORDS.map((name) => layer[name]).find(isTold) ?? Object.values(layer)[0])
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-    .slice(0, MAX_SAID);
+  firstWords(
+    wordsWithin(body, 5, (layer) => WORDS.map((name) => layer[name]).find(isTold) ?? Object.values(layer)[0])
+      .replaceAll(/<[^>]*>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+    MAX_SAID,
+  );
 
 const WORDS = ['message', 'faultstring', 'detail', 'error_message', 'description', 'title'];
 const isTold = (value: unknown): boolean => value !== undefined && value !== null && value !== '';

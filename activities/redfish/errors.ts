@@ -1,3 +1,4 @@
+import { firstWords } from '../secrets/first-words.ts';
 import { errors } from 'undici';
 import type { ErrorCode } from '../../core/errors/catalogue.ts';
 import { fail, RackwrightError } from '../../core/errors/failure.ts';
@@ -32,11 +33,8 @@ export interface RedfishResponse extends AskedOf {
 export function messagesOf(response: Pick<RedfishResponse, 'body' | 'text'>): RedfishMessage[] {
   const messages = readMessages(response.body);
   if (messages.length > 0 || response.text === '') return messages;
-  const text = response.text
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, 200);
+  const plain = response.text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+  const text = firstWords(plain.trim(), 200);
   return text === '' ? [] : [{ id: null, text, args: [], severity: null, resolution: null, properties: [] }];
 }
 

@@ -3,6 +3,7 @@ import { asNumber, asText, linkOf, linksOf, asObject, type Loose } from '../../c
 import { codeOf, refusal } from './errors.ts';
 import type { Resource } from './service.ts';
 import type { Bmc } from './transport.ts';
+import { firstWords } from '../secrets/first-words.ts';
 
 /** Reads many resources within a budget; what cannot be read is noted, not thrown. */
 export interface Reader {
@@ -27,7 +28,7 @@ export function reader(bmc: Bmc, maxRequests: number, deadline: number): Reader 
   const notes = new Map<string, { readonly why: string; more: number }>();
   const note = (part: string, why: string): void => {
     const noted = notes.get(part);
-    if (noted === undefined) notes.set(part, { why: why.slice(0, 300), more: 0 });
+    if (noted === undefined) notes.set(part, { why: firstWords(why, 300), more: 0 });
     else noted.more += 1;
   };
   let requests = 0;

@@ -1,6 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { asFailure, fail, failure, RackwrightError, type Failure } from '../../core/errors/failure.ts';
 import { isErrorCode } from '../../core/errors/catalogue.ts';
+import { firstWords } from '../secrets/first-words.ts';
 
 interface Reported extends Error {
   readonly type?: unknown;
@@ -30,7 +31,7 @@ export function asRackwrightError(error: unknown, what: string): RackwrightError
   if (isSilence(error)) {
     return fail('NOT_READY', `No worker answered for ${what} in time.`, {}, { cause: error });
   }
-  return fail('UNEXPECTED', `${what}: ${message.slice(0, 500)}`, {}, { cause: error });
+  return fail('UNEXPECTED', `${what}: ${firstWords(message, 500)}`, {}, { cause: error });
 }
 
 function rootMessage(error: Error): string {

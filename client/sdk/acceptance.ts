@@ -1,9 +1,11 @@
 import {
   WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
   WorkflowNotFoundError,
   type Client,
   type WorkflowExecutionInfo,
 } from '@temporalio/client';
+import { CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
 import type { AcceptanceInput, AcceptanceReport, RunTicket } from '../../core/acceptance/report.ts';
 import { fail } from '../../core/errors/failure.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -15,6 +17,9 @@ import { queried } from './query.ts';
 import { keyword, keywords, list, quote } from './visibility.ts';
 
 const REQUEST_MS = 60_000;
+const NEW_RUN = 'Start a new one: `rackwright acceptance run`.';
+/** What the workflow of a run ends with that nobody gave a verdict. */
+const ENDED = [CancelledFailure, TerminatedFailure, TimeoutFailure];
 
 /** A run as lists show it. */
 export interface RunRow {
@@ -90,12 +95,16 @@ export class AcceptanceRuns {
           .executeUpdate<RunTicket, [JsonObject]>(verb, { args: [message] }),
       );
     } catch (error) {
+      // Temporal says the same of one that is over as of one that never was.
+      if (error instanceof WorkflowNotFoundError && (await this.report(runId)).outcome !== undefined)
+        throw fail('NOT_HELD', `Run ${runId} is over.`, { correction: NEW_RUN }, { cause: error });
       throw this.#asOurs(error, runId);
     }
   }
 
   /** Waits until a run is over or held, and tells of every change on the way. */
-  follow(runId: string, options: FollowOptions<AcceptanceReport> = {}): Promise<AcceptanceReport> {
+  async follow(runId: string, options: FollowOptions<AcceptanceReport> = {}): Promise<AcceptanceReport> {
+    await this.report(runId);
     return follow(this.client, acceptanceWorkflowId(this.site, runId), 'report', options);
   }
 
@@ -119,6 +128,10 @@ export class AcceptanceRuns {
         { cause: error },
       );
     }
+    if (error instanceof WorkflowFailedError && ENDED.some((kind) => error.cause instanceof kind)) {
+      const message = `Run ${runId} was ended from outside: its workflow was terminated, and left no report.`;
+      return fail('OPERATION_LOST', message, { correction: NEW_RUN }, { cause: error });
+    }
     return asRackwrightError(error, `run ${runId}`);
   }
 }
@@ -127,7 +140,8 @@ const runRow = (info: WorkflowExecutionInfo): RunRow => ({
   runId: parseAcceptanceWorkflowId(info.workflowId)?.runId ?? info.workflowId,
   workflowId: info.workflowId,
   gate: keyword(info, 'RackwrightGate'),
-  held: keywords(info, 'RackwrightFlags').includes('held'),
+  // One that was terminated keeps what it said last.
+  held: info.closeTime === undefined && keywords(info, 'RackwrightFlags').includes('held'),
   outcome: keyword(info, 'RackwrightOutcome'),
   faultDomain: keyword(info, 'RackwrightFaultDomain'),
   startedAt: info.startTime.toISOString(),

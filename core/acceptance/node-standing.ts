@@ -1,3 +1,5 @@
+import type { Phase } from '../phases.ts';
+import { VERBS } from '../verbs.ts';
 import { flagsOf, powerOf, type NodeRecord } from '../node.ts';
 
 /** Who the dedicated node belongs to while it is a server. */
@@ -30,7 +32,7 @@ export function notFree(node: string, record: NodeRecord | undefined): NotFree[]
   } else if (owner === ACCEPTANCE_OWNER) {
     found.push({
       message: `${node} is ${phase}, as a run of acceptance has left it.`,
-      correction: `rackwright node release ${node}`,
+      correction: backBy(node, phase),
     });
   } else if (phase !== 'available') {
     found.push({
@@ -55,6 +57,16 @@ export function notFree(node: string, record: NodeRecord | undefined): NotFree[]
     });
   }
   return found;
+}
+
+/** What takes a node back that a run of acceptance has left: a release, or what is left of one. */
+function backBy(node: string, phase: Phase): string {
+  const verb = (['release', 'clean'] as const).find((each) =>
+    (VERBS[each].from as readonly Phase[]).includes(phase),
+  );
+  return verb === undefined
+    ? `Bring it to available (rackwright node show ${node} says which verbs are legal).`
+    : `rackwright node ${verb} ${node}`;
 }
 
 /** What differs, after a release, from a node that is free again; empty if nothing does. */

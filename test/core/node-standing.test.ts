@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { notFree, notTakenBack } from '../../core/acceptance/node-standing.ts';
+import { PHASES, type Phase } from '../../core/phases.ts';
+import { VERBS } from '../../core/verbs.ts';
 import type { NodeRecord } from '../../core/node.ts';
 import { aNode, anOperation } from './support.ts';
 
@@ -30,6 +32,18 @@ describe('a node that is to be given away', () => {
     expect(said(found)).toEqual(expected.map((each) => expect.stringMatching(each)));
     for (const { correction } of found) expect(correction).toMatch(/\S{3}/);
   });
+});
+
+it.each(PHASES)('what takes back a node that a run has left %s is legal then', (phase) => {
+  const [{ correction = '' } = {}] = notFree('n1', available({ phase, owner: 'acceptance' }));
+  const verb = /^rackwright node (\w+) n1$/.exec(correction)?.[1];
+  if (verb === undefined) expect(correction).toContain('which verbs are legal');
+  else expect((VERBS[verb as 'release'].from as readonly string[]).includes(phase)).toBe(true);
+});
+it('it is released, or where that is not legal, cleaned', () => {
+  const by = (phase: Phase) => notFree('n1', available({ phase, owner: 'acceptance' }))[0]!.correction;
+  expect(by('release-failed')).toBe('rackwright node release n1');
+  expect(by('clean-failed')).toBe('rackwright node clean n1');
 });
 
 describe('a node that was taken back', () => {

@@ -472,6 +472,31 @@ describe('an acceptance run', () => {
     expect(await reportOf(house.site, runId)).toMatchObject({ outcome: 'pass' });
   });
 
+  it('that is over, or was never there, is told to whoever asks for more of it', async () => {
+    const { runId } = await runs.start({ gates: [1] });
+    await result(runId);
+    await expect(runs.control(runId, 'resume', {})).rejects.toMatchObject({
+      failure: { code: 'NOT_HELD', message: `Run ${runId} is over.` },
+    });
+    await expect(runs.control('no-such', 'abort', { reason: 'x' })).rejects.toMatchObject({
+      failure: { code: 'RUN_UNKNOWN' },
+    });
+    await expect(runs.follow('no-such')).rejects.toMatchObject({ failure: { code: 'RUN_UNKNOWN' } });
+  });
+
+  it('that was terminated while it was held is lost, and not held', async () => {
+    script['a1'] = failing('no', 'Mend it.');
+    const { runId } = await runs.start({ gates: [1] });
+    await held(runId);
+    await handle(runId).terminate('by hand');
+    await until(async () => (await runs.list()).find((each) => each.runId === runId)?.endedAt !== null);
+    expect((await runs.list()).find((each) => each.runId === runId)).toMatchObject({ held: false });
+    const lost = { failure: { code: 'OPERATION_LOST', message: expect.stringContaining(runId) } };
+    await expect(runs.report(runId)).rejects.toMatchObject(lost);
+    await expect(runs.follow(runId)).rejects.toMatchObject(lost);
+    await expect(runs.control(runId, 'resume', {})).rejects.toMatchObject(lost);
+  });
+
   it('refuses what it cannot take, and goes on', async () => {
     script['a1'] = failing('no', 'Mend it.');
     const { runId } = await runs.start({ gates: [1] });

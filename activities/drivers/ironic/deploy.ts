@@ -12,6 +12,7 @@ import type { StepContext } from '../driver.ts';
 import { tryGuest } from '../reach.ts';
 import { pursue } from './pursue.ts';
 import { findNode, step, theNode, type Session } from './session.ts';
+import { firstWords } from '../../secrets/first-words.ts';
 
 /** Checks the image and what Ironic itself thinks of the node. A running instance's record is not touched. */
 export const preflight = step(async (session) => {
@@ -34,7 +35,7 @@ export const preflight = step(async (session) => {
   if (unfit.length > 0) {
     throw fail(
       'IRONIC_VALIDATION_FAILED',
-      `Ironic finds node ${node.name} unfit: ${unfit.join('; ').slice(0, 900)}`,
+      `Ironic finds node ${node.name} unfit: ${firstWords(unfit.join('; '), 900)}`,
     );
   }
   return { summary: `Image ${String(args['image'])} is in the contract; Ironic finds the node fit.` };

@@ -4,6 +4,7 @@ import type { IronicNode } from '../../../core/ironic/node.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mark } from './pursue.ts';
 import { step, theNode, type Session } from './session.ts';
+import { firstWords } from '../../secrets/first-words.ts';
 
 const LOOKS = 10;
 const PAUSE_MS = 400;
@@ -25,7 +26,7 @@ export async function ensurePower(session: Session, state: 'on' | 'off'): Promis
   const node = await theNode(session);
   throw notYet(
     'IRONIC_POWER_NOT_REACHED',
-    `Node ${node.name} is ${node.powerState ?? 'in an unknown power state'} in Ironic, not ${wanted}: ${node.lastError?.slice(0, 300) ?? 'no error given'}.`,
+    `Node ${node.name} is ${node.powerState ?? 'in an unknown power state'} in Ironic, not ${wanted}: ${firstWords(node.lastError ?? 'no error given', 300)}.`,
     AGAIN_MS,
   );
 }

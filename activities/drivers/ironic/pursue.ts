@@ -7,6 +7,7 @@ import type { IronicNode } from '../../../core/ironic/node.ts';
 import { stateKind, type ProvisionTarget } from '../../../core/ironic/states.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { theNode, type Session } from './session.ts';
+import { firstWords } from '../../secrets/first-words.ts';
 
 /** How long one attempt watches Ironic before it hands its slot back. */
 const LOOKS = 10;
@@ -96,7 +97,7 @@ async function endOwnMaintenance({ ironic }: Session, node: IronicNode): Promise
 
 async function failed(session: Session, goal: Goal, node: IronicNode): Promise<RackwrightError> {
   await report(session, node);
-  const said = node.lastError?.slice(0, 600) ?? 'Ironic does not say why';
+  const said = firstWords(node.lastError ?? 'Ironic does not say why', 600);
   const unsupported = /does not support this clean step/i.test(said);
   return fail(
     unsupported ? 'IRONIC_ERASE_UNSUPPORTED' : 'IRONIC_NODE_FAILED',

@@ -8,6 +8,7 @@ import type { Json } from '../../../core/json.ts';
 import type { EvidenceRef } from '../../../core/operations.ts';
 import { runOn, type RunResult, type SshHost } from '../../ssh/run.ts';
 import { eachTarget, type CheckContext, type Look } from '../check.ts';
+import { firstWords } from '../../secrets/first-words.ts';
 
 /** Whose it is where a finding about a host names nobody else. */
 export const HOST_DOMAIN: FaultDomain = 'control-host';
@@ -68,7 +69,7 @@ export async function askController(
     asked: shownQuestions(controller, questions, args),
     answer: {
       ...answers,
-      ...(stderr.trim() === '' ? {} : { stderr: stderr.slice(0, 4096) }),
+      ...(stderr.trim() === '' ? {} : { stderr: firstWords(stderr, 4096) }),
     } as unknown as Json,
   });
   return { answers, evidence };

@@ -7,6 +7,7 @@ import { runnersAt, type Runner } from '../../vantage/runners.ts';
 import { eachTarget, type CheckContext, type CheckFunction } from '../check.ts';
 import { readyPod } from './ready-pod.ts';
 import { contractOf, kubernetesOf, withoutKubernetes } from './session.ts';
+import { firstWords } from '../../secrets/first-words.ts';
 
 type Ceph = NonNullable<Contract['ceph']>;
 
@@ -60,7 +61,10 @@ async function runnerOf(
 async function ask(runner: Runner, command: readonly string[]): Promise<Json> {
   const { exitCode, stdout, stderr } = await runner.run(command, COMMAND_MS);
   if (exitCode !== 0)
-    throw told(runner, `it ended with ${exitCode}: ${stderr.replaceAll(/\s+/g, ' ').trim().slice(0, 300)}`);
+    throw told(
+      runner,
+      `it ended with ${exitCode}: ${firstWords(stderr.replaceAll(/\s+/g, ' ').trim(), 300)}`,
+    );
   try {
     return JSON.parse(stdout) as Json;
   } catch {

@@ -122,6 +122,15 @@ describe('a run that is closed', () => {
     },
   );
 
+  it('and has lost a piece that its report names is not signed, and says why', async () => {
+    const run = await closedRun({ signingKey: keys('ed25519').privatePem });
+    await rm(join(run.folder, '0001-bmc-access.c1.json'));
+    const { signature } = await closeAcceptance(run.site, { report: run.report });
+    const why = `Evidence ${idOf('0001-bmc-access.c1')} is not there. The report of the run points to it.`;
+    expect(signature).toEqual({ signed: false, why });
+    expect(await readdir(run.folder)).not.toContain(STATEMENT);
+  });
+
   it('holds neither the key nor another secret', async () => {
     const { privatePem } = keys('P-256');
     const run = await closedRun({ signingKey: privatePem });

@@ -93,6 +93,13 @@ describe('is not verified, and says what it is', () => {
       /was not signed/,
     ],
     [
+      'an added file with the name of an unfinished write',
+      () => writeFile(at('.tmp-1'), '{}'),
+      'file-added',
+      '.tmp-1',
+      /was not signed/,
+    ],
+    [
       'an added file in a folder',
       async () => {
         await mkdir(at('more'));

@@ -184,7 +184,8 @@ describe('errors', () => {
     expect(faultOf('{"error_message": "{\\"title\\": \\"t\\", \\"description\\": \\"d\\"}"}')).toBe('d');
     expect(faultOf('plain words')).toBe('plain words');
     expect(faultOf('[]')).toBe('');
-    expect(faultOf(JSON.stringify({ faultstring: 'x'.repeat(5000) }))).toHaveLength(600);
+    expect(faultOf(JSON.stringify({ faultstring: 'words '.repeat(1000) }))).toMatch(/^(words )+…$/);
+    expect(faultOf(JSON.stringify({ faultstring: 'words '.repeat(1000) })).length).toBeLessThanOrEqual(600);
   });
 });
 

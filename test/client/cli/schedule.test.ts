@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fileStandingStore } from '../../../activities/standing/standing-store.ts';
+import { freePorts } from '../../../client/up/ports.ts';
 import { withGate } from '../../../core/acceptance/standing.ts';
 import { acceptanceWorkflowId } from '../../../core/names.ts';
 import { cli, temporaryFolder } from '../../support/cli.ts';
@@ -107,7 +108,9 @@ describe('an image that was promoted', () => {
 
   test('is promoted also where no run can be started, and the command says which one to start', async () => {
     const where = site('rome', CONTRACT);
-    const { code, stdout, stderr } = await cli(['image', 'promote', 'ubuntu', ...where]);
+    const [port] = await freePorts(1);
+    const nowhere = ['--address', `127.0.0.1:${port}`];
+    const { code, stdout, stderr } = await cli(['image', 'promote', 'ubuntu', ...where, ...nowhere]);
     expect([code, stdout]).toEqual([0, expect.stringContaining('ubuntu is now at version 1')]);
     expect(stderr).toMatch(/No acceptance run was started: .*rackwright acceptance run --gates 5/);
   });

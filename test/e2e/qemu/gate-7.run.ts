@@ -185,7 +185,11 @@ describe.skipIf(missing !== undefined && process.env['CI'] === undefined)(
           await chain.rack.emulator.up();
         },
         open: [],
-        correction: () => chain.pass('clean', '--erase', 'full'),
+        // By when the BMC went down, the release had come to cleaning or not.
+        correction: async () => {
+          const { phase } = await chain.product.json<{ phase: string }>('node', 'show', NODE);
+          await (phase === 'release-failed' ? chain.pass('release') : chain.pass('clean', '--erase', 'full'));
+        },
       },
     ])(
       'stops at $check alone where $what',
