@@ -84,7 +84,8 @@ export const RULES = {
   },
   cron: {
     message: 'is not a schedule',
-    correction: 'Write five cron fields, as in `30 2 * * *`.',
+    correction:
+      'Write five cron fields, as in `30 2 * * *`: minute (0-59), hour (0-23), day (1-31), month (1-12), day of the week (0-7).',
   },
   clock: {
     message: 'is not a time of day',

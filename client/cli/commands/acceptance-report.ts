@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import type { Command } from 'commander';
 import { reportOf } from '../../../activities/acceptance.ts';
 import { dataDirPaths } from '../../../activities/datadir.ts';
@@ -13,6 +13,7 @@ import type { AcceptanceReport } from '../../../core/acceptance/report.ts';
 import { fail, RackwrightError } from '../../../core/errors/failure.ts';
 import { Context } from '../context.ts';
 import { storedRun } from '../stored-runs.ts';
+import { asAsked } from '../written.ts';
 
 const FORMATS = ['html', 'json', 'junit', 'intoto'] as const;
 type Format = (typeof FORMATS)[number];
@@ -56,14 +57,15 @@ async function write(context: Context, runId: string, { format: given, out }: Op
     process.stdout.write(await textOf(context, report, wanted));
     return;
   }
-  if (folder) await mkdir(out, { recursive: true });
+  await asAsked(out, () => mkdir(folder ? out : dirname(out), { recursive: true }));
   const wanted = folder && format === undefined ? FORMATS : [format ?? 'html'];
   const files: string[] = [];
   for (const each of wanted) {
     // All formats of a run that is not signed are those that there are.
     if (each === 'intoto' && wanted.length > 1 && report.signature?.signed !== true) continue;
     const path = folder ? join(out, FILES[each].name) : out;
-    await writeFile(path, await textOf(context, report, each));
+    const text = await textOf(context, report, each);
+    await asAsked(path, () => writeFile(path, text));
     files.push(path);
   }
   io.answer({ runId, outcome: report.outcome ?? null, files }, () => files);
@@ -75,7 +77,7 @@ const isFormat = (value: string): value is Format => (FORMATS as readonly string
 /** A path that is a folder, or is written as one. */
 function isFolder(path: string): boolean {
   if (path.endsWith('/')) return true;
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? extname(basename(path)) === '';
+  return existsSync(path) ? statSync(path).isDirectory() : extname(basename(path)) === '';
 }
 
 const formatOf = (path: string): Format =>

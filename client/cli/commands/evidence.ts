@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { reportOf } from '../../../activities/acceptance.ts';
@@ -12,6 +12,7 @@ import { fail } from '../../../core/errors/failure.ts';
 import { Context } from '../context.ts';
 import { EXIT } from '../exit.ts';
 import { storedRun } from '../stored-runs.ts';
+import { asAsked } from '../written.ts';
 
 /** `rackwright evidence …`: read from the data directory, also when nothing runs. */
 export function addEvidenceCommands(program: Command): void {
@@ -90,6 +91,7 @@ function proven({ run, report, files, keyId }: Verification): string[] {
 async function takeOut(context: Context, run: string, out: string): Promise<void> {
   const { folder, site, runId, evidence } = await storedRun(context, run);
   const report = await reportOf({ name: site, evidence }, runId);
+  await asAsked(out, () => mkdir(resolve(out), { recursive: true }));
   const files = await exportRun(folder, report, resolve(out));
   const signed = report.signature?.signed === true;
   context.io.answer({ site, runId, folder: resolve(out), files, signed }, () => [

@@ -430,6 +430,7 @@ nodes:
     ['2:26 timeouts.deadlines.reinstall is not a field of an inventory here'],
   ],
   ['site: s1', 'site: s1\nnightly: { schedule: often }', ['2:22 nightly.schedule is not a schedule']],
+  ['site: s1', "site: s1\nnightly: { schedule: '60 2 * * *' }", ['2:22 nightly.schedule is not a schedule']],
   ['site: s1', 'site: s1\nrequires: { gates: [8] }', ['2:21 requires.gates[0] is too large or too long']],
   ['site: s1', 'site: s1\nrequires: { gates: [] }', ['2:13 requires.gates is too small or too short']],
   [

@@ -78,9 +78,24 @@ describe('the report of a run that lies in the store', () => {
     await run('acceptance', 'report', 'run-1', '--out', path('a.xml'));
     await run('acceptance', 'report', 'run-1', '--out', path('a.intoto.json'));
     await run('acceptance', 'report', 'run-1', '--out', path('b.txt'), '--format', 'json');
+    await run('acceptance', 'report', 'run-1', '--out', path('new', 'folder', 'c.json'));
     expect(await readFile(path('a.xml'), 'utf8')).toContain('<testsuites');
+    expect(JSON.parse(await readFile(path('new', 'folder', 'c.json'), 'utf8'))).toHaveProperty('gates');
     expect(JSON.parse(await readFile(path('a.intoto.json'), 'utf8'))).toHaveProperty('payloadType');
     expect(JSON.parse(await readFile(path('b.txt'), 'utf8'))).toHaveProperty('gates');
+  });
+
+  it.each([
+    [['acceptance', 'report'], 'file/b.html'],
+    [['acceptance', 'report'], 'file/reports/'],
+    [['evidence', 'export'], 'file/proof'],
+    [['evidence', 'export'], 'file'],
+  ])('%j to %j, where nothing can be written, is refused', async (command, out) => {
+    await writeFile(path('file'), '');
+    const { code, stderr } = await run(...command, 'run-1', '--out', path(out));
+    expect(stderr).toMatch(/INVALID_MESSAGE.*: out: .* cannot be written to: (ENOTDIR|EEXIST)\./);
+    expect(stderr).not.toContain('    at ');
+    expect(code).toBe(2);
   });
 
   it('shows the evidence of what failed, and says where it is not what was stored', async () => {

@@ -78,8 +78,17 @@ describe('schedule', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('SCHEDULE_UNKNOWN')]);
     site('paris', 'nightly: { schedule: "61 * * * *" }\n');
     const refused = await cli(['schedule', 'apply', ...where, ...there()]);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('SCHEDULE_REFUSED')]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is not a schedule')]);
   });
+
+  test.each(['5/15 0-23/2 * jan-mar MON,Wed', '0 3 29 2 *', '0,30 3 1-15 */2 7'])(
+    'what a contract may say, Temporal takes: %s',
+    async (cron) => {
+      const where = site('vienna', `nightly: { schedule: "${cron}" }\n`);
+      const { code, stderr } = await cli(['schedule', 'apply', ...where, ...there()]);
+      expect([code, stderr]).toEqual([0, '']);
+    },
+  );
 });
 
 describe('an image that was promoted', () => {
