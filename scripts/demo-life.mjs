@@ -41,7 +41,9 @@ export async function runLives(dist, system) {
     const names = nodes.slice(0, 4).map((node) => node.name);
     const faulty = names.at(-1);
     io.say(`Web UI ${system.uiUrl ?? '-'}   gateway ${system.gatewayUrl}   lab ${system.labUrl}`);
-    io.say(`${names.join(', ')} go through their life; ${faulty} gets a wrong image on the way.\n`);
+    io.say(
+      `${names.join(', ')} go through their life; ${faulty} gets a wrong image on the way. ${acceptance.node} is made ready for the gates.\n`,
+    );
     const lives = names.map((name) =>
       name === faulty ? faultyLife(demo, name, system.labUrl) : goodLife(demo, name),
     );

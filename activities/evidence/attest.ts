@@ -80,7 +80,8 @@ async function signerOf(
 
 /** The key that the contract names, or why there is none that signs. */
 async function keyOf(site: Site, contractHash: string | undefined): Promise<Key | Unsigned> {
-  if (contractHash === undefined) return { why: 'The run had no contract: it could not be opened.' };
+  if (contractHash === undefined)
+    return { why: 'The run ended before its first gate: there is nothing to sign.' };
   try {
     const { acceptance } = await site.contracts.load(contractHash);
     if (acceptance?.signingKey === undefined) {

@@ -19,18 +19,29 @@ export async function requireGates(
   now = Date.now(),
 ): Promise<void> {
   if (requires === undefined || !KINDS.includes(kind) || acceptance?.node === node) return;
-  const missing = unmet(await site.standing.read(site.name), requires, now);
+  const standing = await site.standing.read(site.name);
+  const missing = unmet(standing, requires, now);
   if (missing.length === 0) return;
   const numbers = missing.map(({ gate }) => gate).join(',');
   const words = missing.map(
     ({ gate, standing }) => `gate ${gate} (${gateOf(gate).title}) ${wordsOf(standing, now, requires.maxAge)}`,
   );
+  const { running } = standing;
+  // A run that is held at a red gate has the site: another one would be refused.
+  const own =
+    running && missing.some((each) => each.standing?.runId === running.runId) ? running.runId : null;
   const red = missing.find(({ standing }) => standing?.failure !== undefined)?.standing?.failure;
-  throw fail('GATES_NOT_GREEN', `The contract requires green gates before ${kind}: ${words.join('; ')}.`, {
-    correction: `rackwright acceptance run --gates ${numbers}, and ask again when it has passed.`,
-    ...(red ? { faultDomain: red.faultDomain } : {}),
-    details: { gates: missing.map(({ gate }) => gate) },
-  });
+  throw fail(
+    'GATES_NOT_GREEN',
+    `The contract requires green gates before ${kind}: ${words.join('; ').replace(/\.$/, '')}.`,
+    {
+      correction: own
+        ? `Correct it, rackwright acceptance resume ${own} where that is held, and ask again when it has passed.`
+        : `rackwright acceptance run --gates ${numbers}, and ask again when it has passed.`,
+      ...(red ? { faultDomain: red.faultDomain } : {}),
+      details: { gates: missing.map(({ gate }) => gate) },
+    },
+  );
 }
 
 function wordsOf(standing: GateStanding | undefined, now: number, maxAge: number | undefined): string {

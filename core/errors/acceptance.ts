@@ -120,6 +120,7 @@ export const ACCEPTANCE_ERRORS = {
     retryable: false,
     httpStatus: 409,
     meaning: 'There is no signed statement about the run: its report says why.',
-    correction: 'Name a key in the contract as `acceptance.signingKey`, and run the gates again.',
+    correction:
+      'Name a key in the contract as `acceptance.signingKey`, one that its report does not complain of, and run the gates again.',
   },
 } as const satisfies Record<string, CatalogueEntry>;

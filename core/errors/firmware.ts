@@ -16,7 +16,8 @@ export const FIRMWARE_ERRORS = {
     retryable: false,
     httpStatus: 409,
     meaning: 'It is outside of the windows in which the contract lets this be done.',
-    correction: 'Resume when a window is open; the message says when the next one opens.',
+    correction:
+      'Resume what is held, or ask again, when a window is open; the message says when the next one opens.',
   },
   FIRMWARE_BASELINE_UNKNOWN: {
     faultDomain: 'contract',

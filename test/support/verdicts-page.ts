@@ -37,10 +37,10 @@ export class VerdictsPage implements Reporter {
       '## Versions',
       table(['program', 'version'], versions(withKubernetes)),
       '## Without a fault',
-      'Skipped is what the contract of the run, or the hardware there, has none of; – is a check that this run does not make.',
+      'Skipped is what the contract of the run, or the hardware there, has none of; – is one that the run without a fault leaves out.',
       table(['gate', 'check', 'outcome'], withoutFault(tests)),
       '## With a fault',
-      'The outcomes of the check, in the order in which they were seen: with the fault, and after the correction. What is no\nfail and no pass is an error.',
+      'The outcomes of the check, in the order in which they were seen: with the fault, and after the correction; where one\nstands alone, no correction was tried there. What is no fail and no pass is an error. What is not in the table is shown\nfailing on the small set (`test/e2e/openstack-small.test.ts`).',
       table(['gate', 'fault', 'check', 'outcomes'], withFault(tests)),
     ].join('\n\n')}\n`;
   }

@@ -91,7 +91,7 @@ function gateLines(io: Io, { gates, verdict, running }: SiteStanding): string[] 
   if (gates.length === 0 && running === null) return ['gates: none ran'];
   const words = gates.map(({ gate, outcome }) => `${gate} ${io.paint(COLOURS[outcome], outcome)}`);
   return [
-    `gates: ${words.join(', ') || 'none ran'}${verdict ? `; verdict ${verdict.outcome} since ${verdict.at}` : ''}`,
+    `gates: ${words.join(', ') || 'none ran'}${verdict ? `; verdict of the runs that are over: ${verdict.outcome} since ${verdict.at}` : ''}`,
     ...gates
       .filter(({ failure }) => failure !== undefined)
       .map(

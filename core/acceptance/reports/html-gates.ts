@@ -53,13 +53,16 @@ function lane({ check, left, width, seconds }: Bar, gaps: readonly Gap[]): strin
   const standing = standingOf(check);
   const took = tookWords(seconds);
   const end = left + width;
-  const side = end > 80 ? `right:${(100 - left).toFixed(2)}%` : `left:${end.toFixed(2)}%`;
+  // Beside its bar, where there is room; else within it, at its end.
+  const within = end > 80 && left < 25;
+  const from = within ? end : left;
+  const side = end > 80 ? `right:${(100 - from).toFixed(2)}%` : `left:${end.toFixed(2)}%`;
   return [
     `<span class="label" title="${esc(check.title)}">${esc(check.title, 120)}</span>`,
     `<div class="track" role="img" aria-label="${standing}, at ${clock(check.startedAt)}, ${took}">`,
     ...gaps.map((gap) => `<span class="gap" style="left:${gap.left}%;width:${gap.width}%"></span>`),
     `<span class="bar ${classOf(standing)}" style="left:${left}%;width:${width}%"></span>`,
-    `<span class="took" style="${side}">${standing === 'pass' ? '' : `${standing}, `}${took}</span></div>`,
+    `<span class="took${within ? ' within' : ''}" style="${side}">${standing === 'pass' ? '' : `${standing}, `}${took}</span></div>`,
   ].join('');
 }
 

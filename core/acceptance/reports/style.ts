@@ -74,6 +74,7 @@ summary:focus-visible{outline:2px solid var(--hold);outline-offset:2px}
 .bar.error{background:repeating-linear-gradient(-45deg,var(--fore) 0 2px,var(--back) 2px 6px);border:1px solid var(--fore)}
 .gap{position:absolute;top:0;bottom:0;border:dashed var(--muted);border-width:0 1px;opacity:.6}
 .took{position:absolute;top:0;line-height:1.25rem;font-size:.75rem;color:var(--muted);white-space:nowrap;padding:0 .25rem}
+.took.within{top:.25rem;line-height:.75rem;background:var(--card);border-radius:2px}
 .axis{position:relative;height:1.25rem;font-size:.75rem;color:var(--muted)}
 .axis span{position:absolute;white-space:nowrap}
 table{border-collapse:collapse;width:100%;font-size:.875rem}

@@ -105,6 +105,23 @@ describe('the report as a page', () => {
     );
   });
 
+  it('writes how long a check took within its bar, where there is no room beside it', () => {
+    const [gate] = PASSING.gates;
+    const [first] = gate!.checks;
+    const at = (seconds: number): string =>
+      new Date(Date.parse(PASSING.startedAt) + seconds * 1000).toISOString();
+    const check = (id: string, from: number, to: number) => ({
+      ...first!,
+      id,
+      startedAt: at(from),
+      endedAt: at(to),
+    });
+    const checks = [check('long', 0, 60), check('late', 55, 60), check('early', 0, 5)];
+    const page = html({ ...PASSING, endedAt: at(60), gates: [{ ...gate!, checks }] });
+    expect(page.match(/class="took within" style="right:0\.00%"/g)).toHaveLength(1);
+    expect(page.match(/class="took" style="(right|left)/g)).toHaveLength(2);
+  });
+
   it('marks evidence that is kept, with its age', () => {
     expect(words(KEPT)).toContain(
       'evidence of 2026-11-29 03:00:12 UTC, of run run-0: 23 h 59 min older than this run',
