@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseAddress } from '../../core/addresses.ts';
 import { parseDuration } from '../../core/duration.ts';
 import { NAME_PATTERN } from '../../core/names.ts';
-import { isCron } from './cron.ts';
+import { hasDay, isCron } from './cron.ts';
 import { RULES } from './rules.ts';
 
 /** A name of a site, node, image, type, network, …: a DNS label, dots allowed. */
@@ -94,7 +94,10 @@ const isTimeZone = (zone: string): boolean => {
 export const TimeZone = z.string().refine(isTimeZone, RULES.timeZone.message);
 
 /** Five cron fields that come true. */
-export const Cron = z.string().refine(isCron, RULES.cron.message);
+export const Cron = z
+  .string()
+  .refine(isCron, { error: RULES.cron.message, abort: true })
+  .refine(hasDay, RULES.cronDay.message);
 
 /** A gate of acceptance by its number. */
 export const Gate = z.int().min(1).max(7);

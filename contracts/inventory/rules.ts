@@ -87,6 +87,10 @@ export const RULES = {
     correction:
       'Write five cron fields, as in `30 2 * * *`: minute (0-59), hour (0-23), day (1-31), month (1-12), day of the week (0-7).',
   },
+  cronDay: {
+    message: 'is a schedule that never comes: no month that it names has such a day',
+    correction: 'Name a day (the third field) that one of its months (the fourth) has, as in `30 2 28 2 *`.',
+  },
   clock: {
     message: 'is not a time of day',
     correction: 'Write hours and minutes in quotes, as in "22:30".',

@@ -431,6 +431,11 @@ nodes:
   ],
   ['site: s1', 'site: s1\nnightly: { schedule: often }', ['2:22 nightly.schedule is not a schedule']],
   ['site: s1', "site: s1\nnightly: { schedule: '60 2 * * *' }", ['2:22 nightly.schedule is not a schedule']],
+  [
+    'site: s1',
+    "site: s1\nnightly: { schedule: '30 2 31 2 *' }",
+    ['2:22 nightly.schedule is a schedule that never comes: no month that it names has such a day'],
+  ],
   ['site: s1', 'site: s1\nrequires: { gates: [8] }', ['2:21 requires.gates[0] is too large or too long']],
   ['site: s1', 'site: s1\nrequires: { gates: [] }', ['2:13 requires.gates is too small or too short']],
   [

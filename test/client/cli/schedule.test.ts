@@ -81,14 +81,18 @@ describe('schedule', () => {
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is not a schedule')]);
   });
 
-  test.each(['5/15 0-23/2 * jan-mar MON,Wed', '0 3 29 2 *', '0,30 3 1-15 */2 7'])(
-    'what a contract may say, Temporal takes: %s',
-    async (cron) => {
-      const where = site('vienna', `nightly: { schedule: "${cron}" }\n`);
-      const { code, stderr } = await cli(['schedule', 'apply', ...where, ...there()]);
-      expect([code, stderr]).toEqual([0, '']);
-    },
-  );
+  test.each([
+    '5/15 0-23/2 * jan-mar MON,Wed',
+    '0 3 * January-Sept monday,TUES',
+    '0 3 * * mo-fr',
+    '0 3 * * 5-7',
+    '0 3 29 2 *',
+    '0,30 3 1-15 */2 7',
+  ])('what a contract may say, Temporal takes: %s', async (cron) => {
+    const where = site('vienna', `nightly: { schedule: "${cron}" }\n`);
+    const { code, stderr } = await cli(['schedule', 'apply', ...where, ...there()]);
+    expect([code, stderr]).toEqual([0, '']);
+  });
 });
 
 describe('an image that was promoted', () => {
