@@ -2,7 +2,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { failure, RackwrightError, untraced, type Failure } from '../core/errors/failure.ts';
 import { redact } from './secrets/redact.ts';
 import type { Site } from './site.ts';
-import { firstWords } from './secrets/first-words.ts';
+import { firstWords } from '../core/whole-words.ts';
 
 /**
  * Any error as Temporal carries it: the type is the catalogue's code, the first detail the failure.

@@ -6,7 +6,7 @@ import type { Knock } from '../../core/agent/reach.ts';
 import { fail, type Failure } from '../../core/errors/failure.ts';
 import type { Opening } from '../kubernetes/open.ts';
 import { runnersAt } from '../vantage/runners.ts';
-import { firstWords } from '../secrets/first-words.ts';
+import { firstWords } from '../../core/whole-words.ts';
 
 const CONNECT_MS = 5_000;
 /** On a host: the login, the connections, which are tried at once, and the way back. */

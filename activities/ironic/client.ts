@@ -4,7 +4,7 @@ import type { ProvisionTarget } from '../../core/ironic/states.ts';
 import { atLeast, negotiate, WITH_HISTORY, WITH_INVENTORY } from '../../core/ironic/version.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { invalid, IronicTransport, type IronicEndpoint } from './transport.ts';
-import { firstWords } from '../secrets/first-words.ts';
+import { firstWords } from '../../core/whole-words.ts';
 
 /** An entry of a node's history: Ironic writes one for each error. */
 export interface HistoryEvent {

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../core/errors/catalogue.ts';
 import { fail, type RackwrightError } from '../../core/errors/failure.ts';
 import { wordsWithin } from '../http-answers.ts';
-import { firstWords } from '../secrets/first-words.ts';
+import { firstWords } from '../../core/whole-words.ts';
 
 /** What was asked: method and path, never a body. */
 export interface Asked {

@@ -22,7 +22,7 @@ import {
 import { RackwrightError } from '../../core/errors/failure.ts';
 import type { LeaseObject } from '../../core/kubernetes/shapes.ts';
 import { answerInvalid, failureOf, refusal } from './errors.ts';
-import { firstWords } from '../secrets/first-words.ts';
+import { firstWords } from '../../core/whole-words.ts';
 
 /** Bound of one request, connecting included. */
 const REQUEST_MS = 15_000;

@@ -2,7 +2,7 @@ import { ApiException } from '@kubernetes/client-node';
 import type { ErrorCode } from '../../core/errors/catalogue.ts';
 import { fail, RackwrightError } from '../../core/errors/failure.ts';
 import { TLS_CODES } from '../http-answers.ts';
-import { firstWords } from '../secrets/first-words.ts';
+import { firstWords } from '../../core/whole-words.ts';
 
 const MAX_SAID = 400;
 const AGAIN_MS = 2000;

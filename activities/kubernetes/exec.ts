@@ -3,7 +3,7 @@ import { WebSocket, type ClientOptions } from 'ws';
 import { fail, type RackwrightError } from '../../core/errors/failure.ts';
 import type { Kubernetes } from './client.ts';
 import { answerInvalid, refusal, unanswered } from './errors.ts';
-import { firstWords } from '../secrets/first-words.ts';
+import { firstWords } from '../../core/whole-words.ts';
 
 /** Channels of a command's WebSocket, as the first byte of each message says. */
 const STDIN = 0;

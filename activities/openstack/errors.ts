@@ -3,7 +3,7 @@ import { fail, type RackwrightError } from '../../core/errors/failure.ts';
 import type { FaultDomain } from '../../core/fault-domains.ts';
 import type { ServiceType } from '../../core/openstack/catalog.ts';
 import { TLS_CODES, wordsWithin } from '../http-answers.ts';
-import { firstWords } from '../secrets/first-words.ts';
+import { firstWords } from '../../core/whole-words.ts';
 
 const MAX_SAID = 400;
 const AGAIN_MS = 2000;

@@ -4,6 +4,7 @@ import { fail } from '../../core/errors/failure.ts';
 import { readBounded } from '../http-answers.ts';
 import type { BmcTimeouts } from './endpoint.ts';
 import { transportFailure, type AskedOf, type RedfishResponse } from './errors.ts';
+import { firstWords } from '../../core/whole-words.ts';
 
 /** No answer of a BMC that we need is larger. */
 export const MAX_BODY = 8 * 1024 * 1024;
@@ -91,7 +92,7 @@ function parse(raw: Buffer, asked: AskedOf): { body: unknown; text: string } {
   try {
     return { body: JSON.parse(text) as unknown, text: '' };
   } catch {
-    return { body: undefined, text: text.slice(0, 2_000) };
+    return { body: undefined, text: firstWords(text, 2_000) };
   }
 }
 

@@ -3,7 +3,7 @@ import { asNumber, asText, linkOf, linksOf, asObject, type Loose } from '../../c
 import { codeOf, refusal } from './errors.ts';
 import type { Resource } from './service.ts';
 import type { Bmc } from './transport.ts';
-import { firstWords } from '../secrets/first-words.ts';
+import { firstWords } from '../../core/whole-words.ts';
 
 /** Reads many resources within a budget; what cannot be read is noted, not thrown. */
 export interface Reader {

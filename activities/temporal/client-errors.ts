@@ -1,7 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { asFailure, fail, failure, RackwrightError, type Failure } from '../../core/errors/failure.ts';
 import { isErrorCode } from '../../core/errors/catalogue.ts';
-import { firstWords } from '../secrets/first-words.ts';
+import { firstWords } from '../../core/whole-words.ts';
 
 interface Reported extends Error {
   readonly type?: unknown;

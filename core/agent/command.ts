@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { objectOf, textOf, toldOf } from './read.ts';
+import { firstWords } from '../whole-words.ts';
 
 export type CommandStatus = 'running' | 'succeeded' | 'failed';
 
@@ -36,7 +37,7 @@ export function readCommand(value: unknown): AgentCommand | undefined {
       known === 'failed'
         ? {
             type: toldOf(fields['type'], 200) ?? status,
-            message: [...new Set(said)].join(': ').slice(0, 1000),
+            message: firstWords([...new Set(said)].join(': '), 1000),
           }
         : null,
     result: command_result ?? null,

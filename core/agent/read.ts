@@ -1,3 +1,5 @@
+import { firstWords } from '../whole-words.ts';
+
 /** Readers of JSON that a device or a guest sent: any field may be missing or of another type. */
 
 type Loose = { readonly [key: string]: unknown };
@@ -43,9 +45,6 @@ const MIXED = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
  */
 export function toldOf(value: unknown, most: number): string | null {
   if (typeof value !== 'string') return textOf(value);
-  return textOf(
-    withoutTokens(value)
-      .replace(RUN, (run) => (MIXED.test(run) ? '…' : run))
-      .slice(0, most),
-  );
+  const masked = withoutTokens(value).replace(RUN, (run) => (MIXED.test(run) ? '…' : run));
+  return textOf(firstWords(masked, most));
 }

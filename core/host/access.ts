@@ -1,5 +1,6 @@
 import type { Answers, Questions } from './answers.ts';
 import type { HostFinding } from './finding.ts';
+import { firstWords } from '../whole-words.ts';
 
 /** Who one is, and whether root is to be had without a password; one that was typed a moment ago does not count. */
 export const ACCESS_QUESTIONS: Questions = {
@@ -15,7 +16,7 @@ export function judgeAccess(answers: Answers): { readonly right: string } | { re
   const name = user?.text || 'the user';
   if (sudo?.exit === 0) return { right: 'logged in to, and root without a password' };
   const line = `${name} ALL=(ALL) NOPASSWD: ALL`;
-  const said = sudo?.text.split('\n').at(-1)?.slice(0, 160) ?? '';
+  const said = firstWords(sudo?.text.split('\n').at(-1) ?? '', 160);
   if (sudo?.exit === 127) {
     return {
       wrong: {

@@ -1,4 +1,5 @@
 import { fail } from '../errors/failure.ts';
+import { firstWords } from '../whole-words.ts';
 
 /** Command lines of our own that a host is asked with, by the names of their answers. None changes anything. */
 export interface Questions {
@@ -78,7 +79,7 @@ export function answeredJson(answers: Answers, name: string, program: string): u
   } catch {
     throw fail(
       'HOST_ANSWER_INVALID',
-      `\`${program}\` does not say what is expected of it (exit code ${exit}): ${text.slice(0, 120) || 'nothing'}.`,
+      `\`${program}\` does not say what is expected of it (exit code ${exit}): ${firstWords(text, 120) || 'nothing'}.`,
       { correction: `Run \`${program}\` on the host and look what is wrong with it.` },
     );
   }

@@ -1,6 +1,7 @@
 import type { Look } from '../watch.ts';
 import { isOurs } from './marker.ts';
 import type { IronicNode } from './node.ts';
+import { firstWords } from '../whole-words.ts';
 
 /**
  * What Ironic says of a node's power and health. It polls the BMCs itself, and calls what it cannot reach, or could not
@@ -22,4 +23,4 @@ function healthOf(fault: string | null, maintenance: boolean, reason: string | n
   return maintenance ? shown(`in maintenance in Ironic${reason ? `: ${reason}` : ''}`) : 'no fault in Ironic';
 }
 
-const shown = (text: string): string => text.replaceAll(/\p{Cc}/gu, ' ').slice(0, 200);
+const shown = (text: string): string => firstWords(text.replaceAll(/\p{Cc}/gu, ' '), 200);

@@ -1,6 +1,7 @@
 import { blame } from './blame.ts';
 import { field, text } from '../openstack/read.ts';
 import type { ServedNode, ServiceFinding } from './service.ts';
+import { firstWords } from '../whole-words.ts';
 
 /** The interfaces that a node cannot be given to anybody without; the others are optional in Ironic. */
 export const NEEDED_INTERFACES = ['boot', 'deploy', 'management', 'network', 'power', 'storage'] as const;
@@ -21,7 +22,7 @@ export function validationProblems(
     if (!node.hasInstance && OF_INSTANCE.includes(kind) && NO_INSTANCE.test(reason)) return [];
     return [
       {
-        message: `Ironic finds the ${kind} interface of node ${node.name} unfit: ${reason.slice(0, 600)}`,
+        message: `Ironic finds the ${kind} interface of node ${node.name} unfit: ${firstWords(reason, 600)}`,
         correction: `Correct what it names in \`driver_info\` or \`properties\` of the node, then: baremetal node validate ${node.name}.`,
         faultDomain: blame(reason),
       },

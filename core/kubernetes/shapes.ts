@@ -1,4 +1,5 @@
 import type { FaultDomain } from '../fault-domains.ts';
+import { firstWords } from '../whole-words.ts';
 
 /** What of the Kubernetes API's objects is read. Whatever the API may leave out may be missing. */
 
@@ -154,7 +155,7 @@ export const nameOf = ({ metadata }: { readonly metadata?: Meta }): string => me
 export function saying(reason: string | undefined, message?: string): string {
   const words = [reason, message].filter((each) => each !== undefined && each !== '').join(': ');
   const plain = words.replaceAll(/\s+/g, ' ').trim();
-  return plain === '' ? '' : ` (${plain.length > 240 ? `${plain.slice(0, 239)}…` : plain})`;
+  return plain === '' ? '' : ` (${firstWords(plain, 240)})`;
 }
 
 /** How long ago, in words that need no clock: `90 s`, `12 min`, `5 h`, `3 d`. */

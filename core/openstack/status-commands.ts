@@ -1,4 +1,5 @@
 import type { ServiceType } from './catalog.ts';
+import { firstWords } from '../whole-words.ts';
 
 /** What a status command shows that has come to its end. */
 export type Shown =
@@ -43,7 +44,9 @@ const byCode =
 /** The last line that it said. */
 function untold(exitCode: number, said: string): Shown {
   const last = said.trim().split('\n').at(-1)?.trim() ?? '';
-  return { untold: `it ended with ${exitCode}${last === '' ? '' : `: ${withoutLogin(last).slice(0, 300)}`}` };
+  return {
+    untold: `it ended with ${exitCode}${last === '' ? '' : `: ${firstWords(withoutLogin(last), 300)}`}`,
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { oneLine } from '../markdown.ts';
 import { asName, asText, at } from './read.ts';
+import { firstWords } from '../whole-words.ts';
 
 export type Severity = 'OK' | 'Warning' | 'Critical';
 
@@ -34,7 +35,12 @@ export function readLogEntry(uri: string | null, body: unknown): LogEntry | null
   const created = asName(at(body, 'Created')) ?? asName(at(body, 'EventTimestamp'));
   const severity = severityOf(at(body, 'Severity')) ?? severityOf(at(body, 'MessageSeverity'));
   if (id === null || (message === null && created === null && severity === null)) return null;
-  return { id, created, severity, message: oneLine(message ?? 'no message', MESSAGE) };
+  return {
+    id,
+    created,
+    severity,
+    message: firstWords(oneLine(message ?? 'no message', MESSAGE * 4), MESSAGE),
+  };
 }
 
 /** Tells an entry from every other of its log: an id alone is used again once a log was cleared. */

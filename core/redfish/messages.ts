@@ -1,4 +1,5 @@
 import { asList, asObject, asText, textsOf } from './read.ts';
+import { firstWords } from '../whole-words.ts';
 
 /** One message of a Redfish error, a task or an action, as far as it could be read. */
 export interface RedfishMessage {
@@ -12,8 +13,7 @@ export interface RedfishMessage {
 
 const MAX_MESSAGES = 32;
 const MAX_TEXT = 500;
-const cap = (text: string | null): string | null =>
-  text === null || text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`;
+const cap = (text: string | null): string | null => (text === null ? null : firstWords(text, MAX_TEXT));
 
 function severityOf(value: unknown): RedfishMessage['severity'] {
   const text = asText(value)?.toLowerCase();

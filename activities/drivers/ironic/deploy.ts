@@ -12,7 +12,7 @@ import type { StepContext } from '../driver.ts';
 import { tryGuest } from '../reach.ts';
 import { pursue } from './pursue.ts';
 import { findNode, step, theNode, type Session } from './session.ts';
-import { firstWords } from '../../secrets/first-words.ts';
+import { firstWords } from '../../../core/whole-words.ts';
 
 /** Checks the image and what Ironic itself thinks of the node. A running instance's record is not touched. */
 export const preflight = step(async (session) => {

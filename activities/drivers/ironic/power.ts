@@ -4,7 +4,7 @@ import type { IronicNode } from '../../../core/ironic/node.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mark } from './pursue.ts';
 import { step, theNode, type Session } from './session.ts';
-import { firstWords } from '../../secrets/first-words.ts';
+import { firstWords } from '../../../core/whole-words.ts';
 
 const LOOKS = 10;
 const PAUSE_MS = 400;

@@ -7,7 +7,7 @@ import type { IronicNode } from '../../../core/ironic/node.ts';
 import { stateKind, type ProvisionTarget } from '../../../core/ironic/states.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { theNode, type Session } from './session.ts';
-import { firstWords } from '../../secrets/first-words.ts';
+import { firstWords } from '../../../core/whole-words.ts';
 
 /** How long one attempt watches Ironic before it hands its slot back. */
 const LOOKS = 10;

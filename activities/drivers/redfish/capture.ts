@@ -18,6 +18,7 @@ import type { Bmc } from '../../redfish/transport.ts';
 import type { StepContext } from '../driver.ts';
 import { agentOf } from './agent-steps.ts';
 import { onSystem } from './bmc.ts';
+import { firstWords } from '../../../core/whole-words.ts';
 
 const MAX_ENTRIES = 20;
 
@@ -73,7 +74,7 @@ async function recentEntries(bmc: Bmc, system: SystemFound): Promise<Json> {
       const found = (await collectionMembers(bmc, entries, MAX_ENTRIES)).map(({ body }) => ({
         created: asText(body['Created']),
         severity: asText(body['Severity']),
-        message: shownText(asText(body['Message']) ?? '').slice(0, 300) || null,
+        message: firstWords(shownText(asText(body['Message']) ?? ''), 300) || null,
       }));
       if (found.length > 0) return found;
     }

@@ -7,6 +7,7 @@ import { newLogEntries, type LogsFound } from '../../redfish/logs.ts';
 import type { SystemFound } from '../../redfish/service.ts';
 import type { Bmc } from '../../redfish/transport.ts';
 import type { StepContext } from '../driver.ts';
+import { firstWords } from '../../../core/whole-words.ts';
 
 /** How many entries are kept as evidence, and how many of them are named in the summary. */
 const KEPT = 200;
@@ -28,7 +29,7 @@ export async function readLogs(
     return await newLogEntries(bmc, system, positionsFor(kept, requestId), { deadlineMs });
   } catch (error) {
     if (!(error instanceof RackwrightError)) throw error;
-    return { logs: [], unread: [{ part: 'logs', why: error.message.slice(0, 300) }] };
+    return { logs: [], unread: [{ part: 'logs', why: firstWords(error.message, 300) }] };
   }
 }
 
@@ -63,7 +64,7 @@ export function logSummary({ logs, unread }: LogsFound): string | undefined {
     .filter((entry) => rank(entry) < RANK.OK)
     .toSorted((a, b) => rank(a) - rank(b))
     .slice(0, NAMED)
-    .map(({ severity, message }) => `${severity}: ${message.slice(0, WORDS)}`);
+    .map(({ severity, message }) => `${severity}: ${firstWords(message, WORDS)}`);
   const what = entries.length === 1 ? '1 log entry' : `${entries.length || 'no'} log entries`;
   const counted = `${what} ${first ? 'at the first look' : 'since the last look'}`;
   return [

@@ -8,7 +8,7 @@ import type { Json } from '../../../core/json.ts';
 import type { EvidenceRef } from '../../../core/operations.ts';
 import { runOn, type RunResult, type SshHost } from '../../ssh/run.ts';
 import { eachTarget, type CheckContext, type Look } from '../check.ts';
-import { firstWords } from '../../secrets/first-words.ts';
+import { firstWords } from '../../../core/whole-words.ts';
 
 /** Whose it is where a finding about a host names nobody else. */
 export const HOST_DOMAIN: FaultDomain = 'control-host';

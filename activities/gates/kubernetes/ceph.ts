@@ -7,7 +7,7 @@ import { runnersAt, type Runner } from '../../vantage/runners.ts';
 import { eachTarget, type CheckContext, type CheckFunction } from '../check.ts';
 import { readyPod } from './ready-pod.ts';
 import { contractOf, kubernetesOf, withoutKubernetes } from './session.ts';
-import { firstWords } from '../../secrets/first-words.ts';
+import { firstWords } from '../../../core/whole-words.ts';
 
 type Ceph = NonNullable<Contract['ceph']>;
 

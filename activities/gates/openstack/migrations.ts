@@ -2,6 +2,7 @@ import type { OpenStack } from '../../../contracts/inventory/openstack.ts';
 import { boundsFor } from '../../../core/acceptance/bounds.ts';
 import { fail } from '../../../core/errors/failure.ts';
 import { defaultCommand, statusCommandOf, withoutLogin } from '../../../core/openstack/status-commands.ts';
+import { finalWords } from '../../../core/whole-words.ts';
 import { execInPod } from '../../kubernetes/exec.ts';
 import { nameOf } from '../../openstack/errors.ts';
 import { runAt } from '../../vantage/runners.ts';
@@ -43,8 +44,8 @@ export const migrations: CheckFunction = {
           asked: `${words.join(' ')}, ${placeOf(command)}`,
           answer: {
             exitCode: ended.exitCode,
-            stdout: stdout.slice(-MOST_KEPT),
-            stderr: stderr.slice(-MOST_KEPT),
+            stdout: finalWords(stdout, MOST_KEPT),
+            stderr: finalWords(stderr, MOST_KEPT),
           },
         });
         const shown = statusCommandOf(command.service, words)!.judge({ ...ended, stdout, stderr });

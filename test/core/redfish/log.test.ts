@@ -36,8 +36,9 @@ describe('an entry', () => {
     expect(readLogEntry('/x/Entries/9', body)).toEqual(expected);
   });
 
-  it('is cut where its message is long', () => {
-    expect(readLogEntry(null, { Id: '1', Message: 'x'.repeat(5_000) })!.message).toHaveLength(300);
+  it('is cut between words where its message is long', () => {
+    const { message } = readLogEntry(null, { Id: '1', Message: 'fan '.repeat(1_000) })!;
+    expect(message).toBe(`${'fan '.repeat(74)}…`);
   });
 });
 

@@ -5,3 +5,11 @@
  */
 export const firstWords = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).replace(/\S*$/, '')}…`;
+
+/**
+ * The end of such a text, in whole words.
+ *
+ * @param most how many characters it may have
+ */
+export const finalWords = (text: string, most: number): string =>
+  text.length <= most ? text : `…${text.slice(text.length - most + 1).replace(/^\S*/, '')}`;
