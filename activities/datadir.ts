@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { fail } from '../core/errors/failure.ts';
 
 /** Where everything that Rackwright keeps on disk lies. */
 export interface DataDir {
@@ -56,13 +57,23 @@ export function dataDirPaths(dataDir = '.rackwright'): DataDir {
   };
 }
 
-/** The paths of a data directory, whose folders are there and open to their owner only (mode 0700). */
+const FOLDERS = ['records', 'contracts', 'evidence', 'blobs', 'keys', 'run', 'logs', 'lab'] as const;
+
+/**
+ * The paths of a data directory, whose folders are there and open to their owner only (mode 0700). Throws
+ * INVALID_MESSAGE where the file system does not let them be.
+ */
 export function openDataDir(dataDir?: string): DataDir {
   const paths = dataDirPaths(dataDir);
-  mkdirSync(paths.root, { recursive: true, mode: 0o700 });
-  chmodSync(paths.root, 0o700);
-  for (const folder of ['records', 'contracts', 'evidence', 'blobs', 'keys', 'run', 'logs', 'lab'] as const) {
-    mkdirSync(paths[folder], { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(paths.root, { recursive: true, mode: 0o700 });
+    chmodSync(paths.root, 0o700);
+    for (const folder of FOLDERS) mkdirSync(paths[folder], { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const message = `data-dir: no data directory can be made at ${paths.root}: ${code ?? 'unknown'}.`;
+    const correction = 'Name a folder of your own, or one that can be made, with --data-dir.';
+    throw fail('INVALID_MESSAGE', message, { correction }, { cause: error });
   }
   return paths;
 }

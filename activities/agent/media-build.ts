@@ -59,6 +59,7 @@ export async function buildMedia(build: MediaBuild): Promise<MediaBase> {
   const text = menu(build.append);
   await checkInput(kernel, (head) => kernelProblem(head, build.architecture));
   await checkInput(ramdisk, ramdiskProblem);
+  await checkOutput(output);
   await checkTools(build.architecture);
   const id = createHash('sha256')
     .update([await hashOf(kernel), await hashOf(ramdisk), build.architecture, text].join('\n'))
@@ -96,8 +97,19 @@ async function workFolder(output: string): Promise<string> {
     return await mkdtemp(join(dirname(output), `.${basename(output)}-`));
   } catch (error) {
     const code = String((error as { code?: unknown }).code);
-    throw fail('MEDIA_INPUT_INVALID', `Nothing can be written to ${dirname(output)} (${code}).`);
+    throw noOutput(`Nothing can be written to ${dirname(output)} (${code}).`);
   }
+}
+
+const noOutput = (message: string): Error =>
+  fail('MEDIA_INPUT_INVALID', message, {
+    correction: 'Name a file with --output, in a folder that can be written to.',
+  });
+
+/** Before minutes are spent on what cannot be moved there. */
+async function checkOutput(output: string): Promise<void> {
+  const there = await stat(output).catch(() => undefined);
+  if (there?.isDirectory() === true) throw noOutput(`${output} is a folder: the ISO is a file.`);
 }
 
 async function assemble(folder: string, build: MediaBuild, id: string, text: string): Promise<string> {

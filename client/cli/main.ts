@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
+import { CATALOGUE } from '../../core/errors/catalogue.ts';
 import { fail, RackwrightError } from '../../core/errors/failure.ts';
 import { EXIT, exitOfError } from './exit.ts';
 import { Io } from './io.ts';
@@ -31,8 +32,9 @@ function report(error: unknown): number {
   }
   if (error instanceof RackwrightError) {
     const { failure } = error;
-    // Nobody writes JSON here: its correction is that of the command line.
-    io.error(failure.code === 'INVALID_MESSAGE' ? { ...failure, ...USAGE } : failure);
+    // Nobody writes JSON here: its correction is that of the command line, unless it has one of its own.
+    const isUsual = failure.correction === CATALOGUE.INVALID_MESSAGE.correction;
+    io.error(failure.code === 'INVALID_MESSAGE' && isUsual ? { ...failure, ...USAGE } : failure);
     return exitOfError(failure.code);
   }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -11,7 +11,7 @@ export async function asAsked<T>(path: string, write: () => Promise<T>): Promise
     throw fail(
       'INVALID_MESSAGE',
       message,
-      { correction: 'Name a place that can be written to.' },
+      { correction: 'Name a place that can be written to with --out.' },
       { cause: error },
     );
   }

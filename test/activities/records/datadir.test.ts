@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -42,4 +42,19 @@ test('is made for its owner only, also where it was open, and may be opened agai
   expect([mode(paths.root), mode(paths.keys), mode(paths.blobs), mode(paths.run)]).toEqual([
     0o700, 0o700, 0o700, 0o700,
   ]);
+});
+
+test.each(['file', 'file/data'])('where none can be made, in %s, it is refused', (name) => {
+  writeFileSync(join(parent, 'file'), '');
+  expect(() => openDataDir(join(parent, name))).toThrow(
+    expect.objectContaining({
+      failure: expect.objectContaining({
+        code: 'INVALID_MESSAGE',
+        message: expect.stringMatching(
+          /^data-dir: no data directory can be made at .*file.*: (EEXIST|ENOTDIR)\.$/,
+        ),
+        correction: expect.stringContaining('--data-dir'),
+      }),
+    }),
+  );
 });

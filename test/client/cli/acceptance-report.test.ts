@@ -94,6 +94,7 @@ describe('the report of a run that lies in the store', () => {
     await writeFile(path('file'), '');
     const { code, stderr } = await run(...command, 'run-1', '--out', path(out));
     expect(stderr).toMatch(/INVALID_MESSAGE.*: out: .* cannot be written to: (ENOTDIR|EEXIST)\./);
+    expect(stderr).toContain('with --out');
     expect(stderr).not.toContain('    at ');
     expect(code).toBe(2);
   });

@@ -30,6 +30,11 @@ test.each([
   ['in the wrong order', () => build(ramdisk, kernel), /ramdisk is no Linux kernel/],
   ['that are not there', () => build(join(folder.path, 'none'), ramdisk), /none is not there/],
   ['of another architecture', () => build(kernel, ramdisk, '--architecture', 'aarch64'), /for aarch64/],
+  [
+    'for a folder',
+    () => build(kernel, ramdisk, '--output', folder.path),
+    /^MEDIA_INPUT_INVALID .* is a folder: the ISO is a file\.\n.*--output/,
+  ],
   ['with a script', () => build(kernel, ramdisk, '--append', 'a;reboot'), /characters that GRUB would read/],
 ])('kernel and ramdisk %s: exit 2', async (_what, run, message) => {
   const { code, stderr } = await run();
